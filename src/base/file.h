@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+
+#include <stddef.h>
+#include <unistd.h>
+
+struct arena;
+
+/**
+ * file_read() - a whole file, in an arena, with a NUL behind it
+ * @limit: bytes; more is -EFBIG and is not read. Works on pipes and sysfs, whose size is not known before.
+ * @ret_len: bytes without that NUL, may be NULL
+ * Return: 0 or -errno (-EISDIR for a directory).
+ */
+int file_read(struct arena *a, int dirfd, const char *path, size_t limit, char **ret, size_t *ret_len);
+
+static inline void close_fdp(const int *fd)
+{
+	if (*fd >= 0)
+		(void)close(*fd);
+}
+#define _cleanup_fd_ __attribute__((cleanup(close_fdp)))
+
+static inline int take_fd(int *fd)
+{
+	int r = *fd;
+
+	*fd = -1;
+	return r;
+}

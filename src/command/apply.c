@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "command/command.h"
+#include "layout/layout.h"
+#include "machine/machine.h"
+#include "plan/plan.h"
+#include "plan/saved.h"
+#include "run/run.h"
+#include "show/show.h"
+
+/* Whether the person at the terminal says yes. Anything else is a no. */
+static bool ask(size_t steps)
+{
+	char answer[16];
+
+	printf("\nCarry out these %zu steps? Type yes: ", steps);
+	(void)fflush(stdout);
+	return fgets(answer, sizeof(answer), stdin) && !strcmp(answer, "yes\n");
+}
+
+static int may_run(struct cli *c, const struct plan *p)
+{
+	text_list missing = plan_missing_tools(p, c->arena);
+
+	if (missing.n)
+		return diag_error(&c->diag, nowhere, "this machine lacks %s; nothing was done", text_join(c->arena, &missing, ", "));
+	if (!p->machine->root && geteuid() != 0)
+		return diag_error(&c->diag, nowhere, "apply needs root; nothing was done");
+	if (c->yes)
+		return 0;
+	if (!isatty(STDIN_FILENO))
+		return diag_error(&c->diag, nowhere, "there is no terminal to ask on; --yes says that the plan is wanted; nothing was done");
+	if (!ask(p->steps.n))
+		return diag_error(&c->diag, nowhere, "not confirmed; nothing was done");
+	return 0;
+}
+
+/* The last look: planned again from what is there now, nothing may be left to do. */
+static int look_again(struct cli *c, const struct plan *p)
+{
+	struct machine *m;
+	struct plan *again = NULL;
+	int r = machine_read_live(c->arena, p->options.root, &c->diag, &m);
+
+	if (r < 0)
+		return r;
+	r = plan_make(c->arena, p->layout, m, &p->options, &c->diag, &again);
+	if (r < 0)
+		return r;
+	if (!again->steps.n)
+		return 0;
+	r = diag_error(&c->diag, nowhere, "all steps were carried out, but %zu would still be due", again->steps.n);
+	vec_each(struct step *const *, st, &again->steps)
+		diag_note(&c->diag, (*st)->pos, "%s", (*st)->what);
+	return r;
+}
+
+static void print_json(struct cli *c, const struct plan *p, const struct run_result *result)
+{
+	printf("{\n  \"steps\": %zu,\n  \"done\": %zu,\n  \"left\": [", result->steps, result->done);
+	for (size_t i = 0; i < result->ids_left.n; i++)
+		printf("%s%s", i ? ", " : "", text_quote_json(c->arena, result->ids_left.at[i]));
+	printf("],\n  \"processes\": %u,\n  \"forks\": %u,\n  \"lvm_commands\": %u,\n  \"table_writes\": %u,\n  \"waits\": %u,\n"
+	       "  \"milliseconds\": %llu,\n  \"root\": %s\n}\n",
+	       result->processes, result->forks, result->lvm_commands, result->table_writes, result->waits,
+	       (unsigned long long)result->elapsed_ms, text_quote_json(c->arena, p->options.root));
+}
+
+static void print_result(struct cli *c, const struct plan *p, const struct run_result *result)
+{
+	if (c->json)
+		print_json(c, p, result);
+	else
+		printf("\nDone: %zu steps in %llu.%03llu s (%u programs, %u LVM commands in one process, %u tables written, %u waits).\n",
+		       result->done, (unsigned long long)(result->elapsed_ms / 1000), (unsigned long long)(result->elapsed_ms % 1000),
+		       result->processes, result->lvm_commands, result->table_writes, result->waits);
+}
+
+static int apply(struct cli *c, const struct plan *p)
+{
+	struct run_options o = { .jobs = c->jobs,
+				 .state_dir = c->state,
+				 .progress = !c->json && isatty(STDOUT_FILENO),
+				 .out = c->json ? NULL : stdout };
+	struct run_result result = { 0 };
+	int r = may_run(c, p);
+
+	if (r < 0)
+		return r;
+	if (!c->json)
+		printf("\n");
+	r = run_plan(p, &o, &c->diag, &result);
+	if (r < 0) {
+		if (c->json)
+			print_json(c, p, &result);
+		return r;
+	}
+	print_result(c, p, &result);
+	return look_again(c, p);
+}
+
+/* A saved plan is for the machine as it was: whether it still is. */
+static int check_fresh(struct cli *c, const struct plan *p)
+{
+	struct machine *now;
+	int r;
+
+	if (p->machine->live)
+		return 0;
+	r = machine_read_live(c->arena, p->options.root, &c->diag, &now);
+	if (r < 0)
+		return r;
+	return saved_is_fresh(p, now, &c->diag) ? 0 : -EPERM;
+}
+
+int command_apply(struct cli *c)
+{
+	struct show_options o = { .color = command_color(stdout) };
+	struct text out = { .arena = c->arena };
+	struct plan *p;
+
+	if (command_plan(c, &p) == 0 && check_fresh(c, p) == 0) {
+		if (!c->json) {
+			show_text(p, c->arena, &o, &out);
+			(void)fputs(text_str(&out), stdout);
+			(void)fflush(stdout);
+		}
+		if (p->steps.n)
+			(void)apply(c, p);
+		else if (c->json)
+			print_json(c, p, &(struct run_result){ 0 });
+	}
+	return command_end(c);
+}

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "command/command.h"
+
+enum {
+	OPT_MACHINE = 256,
+	OPT_ROOT,
+	OPT_NO_MOUNT,
+	OPT_SEED,
+	OPT_FORMAT,
+	OPT_EXIT_CODE,
+	OPT_JSON,
+	OPT_YES,
+	OPT_JOBS,
+	OPT_STATE,
+	OPT_WRITE,
+	OPT_CONVERT,
+	OPT_SHOW,
+	OPT_OUTPUT = 'o',
+	OPT_HELP = 'h',
+	OPT_VERSION = 'V',
+};
+
+struct option_text {
+	struct option option;
+	const char *value, *summary;
+};
+
+static const struct option_text table[] = {
+	{ { "machine", required_argument, NULL, OPT_MACHINE }, "FILE", "a recording instead of this machine" },
+	{ { "root", required_argument, NULL, OPT_ROOT }, "DIR", "where filesystems are mounted and whose etc/ gets the files; / if absent" },
+	{ { "no-mount", no_argument, NULL, OPT_NO_MOUNT }, NULL, "mount nothing" },
+	{ { "seed", required_argument, NULL, OPT_SEED }, "TEXT", "what UUIDs are derived from; the layout's name if absent" },
+	{ { "format", required_argument, NULL, OPT_FORMAT }, "WORD", "text, sh, json or dot; doc: text or scdoc" },
+	{ { "output", required_argument, NULL, OPT_OUTPUT }, "FILE", "write to FILE; plan without --format: a plan that apply takes" },
+	{ { "exit-code", no_argument, NULL, OPT_EXIT_CODE }, NULL, "exit with 2 when changes are due" },
+	{ { "json", no_argument, NULL, OPT_JSON }, NULL, "output and diagnostics as JSON" },
+	{ { "yes", no_argument, NULL, OPT_YES }, NULL, "don't ask" },
+	{ { "jobs", required_argument, NULL, OPT_JOBS }, "N", "so many steps at once" },
+	{ { "state", required_argument, NULL, OPT_STATE }, "DIR", "where the journal lies; /var/lib/stowage if absent" },
+	{ { "write", no_argument, NULL, OPT_WRITE }, NULL, "replace the file instead of printing it" },
+	{ { "convert", required_argument, NULL, OPT_CONVERT }, "FILE", "an fstab whose device paths become UUIDs" },
+	{ { "show", no_argument, NULL, OPT_SHOW }, NULL, "the word is a saved plan: show it" },
+	{ { "help", no_argument, NULL, OPT_HELP }, NULL, "this text" },
+	{ { "version", no_argument, NULL, OPT_VERSION }, NULL, "the version" },
+};
+
+enum { COUNT = sizeof(table) / sizeof(table[0]) };
+
+static bool takes(const struct command *cmd, const char *name)
+{
+	size_t n = strlen(name);
+
+	for (const char *p = cmd->options; *p;) {
+		size_t word = strcspn(p, " ");
+
+		if (word == n && !strncmp(p, name, n))
+			return true;
+		p += word + (p[word] == ' ');
+	}
+	return !strcmp(name, "help") || !strcmp(name, "version");
+}
+
+static void print_option(const struct option_text *o)
+{
+	char left[40];
+
+	(void)snprintf(left, sizeof(left), "%s--%s%s%s", o->option.val < 256 ? "-o, " : "", o->option.name, o->value ? " " : "",
+		       o->value ? o->value : "");
+	printf("  %-22s %s\n", left, o->summary);
+}
+
+void command_usage(void)
+{
+	printf("stowage " STOWAGE_VERSION ": one file says what a machine's storage shall be\n\n");
+	for (const struct command *const *cmd = commands; *cmd; cmd++)
+		printf("  stowage %-7s %-12s %s\n", (*cmd)->name, (*cmd)->words, (*cmd)->summary);
+	printf("\n`stowage COMMAND --help` lists the options of a command; stowage(1) and stowage-layout(5) have it all.\n"
+	       "Exit status: 0 done or nothing to do, 1 failed, 2 changes are due (plan --exit-code), 3 refused since\n"
+	       "something would be lost or is in use, 64 misuse.\n");
+}
+
+static void command_help(const struct command *cmd)
+{
+	printf("stowage %s%s%s%s: %s\n\n", cmd->name, *cmd->options ? " [OPTIONS]" : "", *cmd->words ? " " : "", cmd->words, cmd->summary);
+	for (size_t i = 0; i < COUNT; i++)
+		if (takes(cmd, table[i].option.name) && table[i].option.val != OPT_VERSION)
+			print_option(&table[i]);
+}
+
+static int misuse(const char *fmt, const char *word, const char *near)
+{
+	(void)fprintf(stderr, "stowage: ");
+	(void)fprintf(stderr, fmt, word);
+	if (near)
+		(void)fprintf(stderr, "; did you mean '%s'?", near);
+	(void)fprintf(stderr, "\n`stowage --help` says what there is.\n");
+	return EXIT_MISUSE;
+}
+
+static const struct command *find_command(const char *name, const char **ret_near)
+{
+	const char *names[16];
+	size_t n = 0;
+
+	for (; commands[n] && n < 16; n++) {
+		names[n] = commands[n]->name;
+		if (!strcmp(commands[n]->name, name))
+			return commands[n];
+	}
+	*ret_near = text_nearest(name, names, n);
+	return NULL;
+}
+
+/* A directory: absolute, without a slash at its end. */
+static const char *clean_dir(struct arena *a, const char *dir)
+{
+	char *real = realpath(dir, NULL);
+	const char *copy = real ? arena_strdup(a, real) : NULL;
+
+	free(real);
+	if (copy)
+		return copy;
+	if (dir[0] != '/')
+		return NULL;
+	copy = arena_strdup(a, dir);
+	for (size_t n = strlen(copy); n > 1 && copy[n - 1] == '/'; n--)
+		((char *)copy)[n - 1] = '\0';
+	return copy;
+}
+
+static int take(struct cli *c, int option, const char *value)
+{
+	char *end;
+	unsigned long n;
+
+	switch (option) {
+	case OPT_MACHINE:
+		c->machine = value;
+		return 0;
+	case OPT_ROOT:
+		c->options.root = clean_dir(c->arena, value);
+		return c->options.root ? 0 : misuse("--root takes a directory's absolute path, not '%s'", value, NULL);
+	case OPT_NO_MOUNT:
+		c->options.mount = false;
+		return 0;
+	case OPT_SEED:
+		c->options.seed = value;
+		return 0;
+	case OPT_FORMAT:
+		c->format = value;
+		return 0;
+	case OPT_EXIT_CODE:
+		c->exit_code = true;
+		return 0;
+	case OPT_JSON:
+		c->json = true;
+		return 0;
+	case OPT_YES:
+		c->yes = true;
+		return 0;
+	case OPT_JOBS:
+		n = strtoul(value, &end, 10);
+		if (*end || end == value || n < 1 || n > 256 || *value == '-')
+			return misuse("--jobs takes a number from 1 to 256, not '%s'", value, NULL);
+		c->jobs = (unsigned)n;
+		return 0;
+	case OPT_STATE:
+		c->state = value;
+		return 0;
+	case OPT_WRITE:
+		c->write = true;
+		return 0;
+	case OPT_CONVERT:
+		c->convert = value;
+		return 0;
+	case OPT_SHOW:
+		c->show = true;
+		return 0;
+	case OPT_OUTPUT:
+		c->output = value;
+		return 0;
+	default:
+		return EXIT_MISUSE;
+	}
+}
+
+int command_parse(int argc, char **argv, struct cli *c, const struct command **ret_run)
+{
+	struct option longs[COUNT + 1] = { 0 };
+	const struct command *cmd;
+	const char *near = NULL;
+	int opt, r;
+
+	*ret_run = NULL;
+	c->options.mount = true;
+	if (argc < 2) {
+		command_usage();
+		return EXIT_MISUSE;
+	}
+	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {
+		command_usage();
+		return EXIT_DONE;
+	}
+	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V")) {
+		printf("stowage " STOWAGE_VERSION "\n");
+		return EXIT_DONE;
+	}
+	cmd = find_command(argv[1], &near);
+	if (!cmd)
+		return misuse("'%s' is no command", argv[1], near);
+
+	for (size_t i = 0; i < COUNT; i++)
+		longs[i] = table[i].option;
+	argv[1] = argv[0];
+	opterr = 0;
+	while ((opt = getopt_long(argc - 1, argv + 1, "o:h", longs, NULL)) != -1) {
+		const char *name = NULL;
+
+		if (opt == '?' || opt == ':')
+			return misuse("'%s' is no option, or lacks its value", argv[optind], NULL);
+		for (size_t i = 0; i < COUNT; i++)
+			if (table[i].option.val == opt)
+				name = table[i].option.name;
+		if (opt == OPT_HELP) {
+			command_help(cmd);
+			return EXIT_DONE;
+		}
+		if (!takes(cmd, name))
+			return misuse("this command has no option --%s", name, NULL);
+		r = take(c, opt, optarg);
+		if (r)
+			return r;
+	}
+	for (int i = optind + 1; i < argc; i++)
+		vec_push(c->arena, &c->words, argv[i]);
+	if (c->words.n < cmd->min_words)
+		return misuse("%s is missing", cmd->words, NULL);
+	if (c->words.n > cmd->max_words)
+		return misuse("'%s' is one word too many", c->words.at[cmd->max_words], NULL);
+	*ret_run = cmd;
+	return 0;
+}

@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "layout/doc.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/text.h"
+#include "layout/words.h"
+
+enum { COLUMNS = 79, INDENT = 4 };
+
+/* A page being written, in one of two syntaxes. */
+struct page {
+	struct arena *arena;
+	struct text out;
+	bool scdoc;
+	const struct room *const *rooms;
+};
+
+/* A paragraph, broken into lines. scdoc breaks them itself. */
+static void wrapped(struct page *p, unsigned indent, const char *s)
+{
+	size_t col = 0;
+
+	while (*s) {
+		size_t n = strcspn(s, " "), width = 0;
+
+		for (size_t i = 0; i < n; i++)
+			width += ((unsigned char)s[i] & 0xC0) != 0x80;
+		if (col && col + 1 + width > COLUMNS) {
+			text_addc(&p->out, '\n');
+			col = 0;
+		}
+		if (!col) {
+			for (unsigned i = 0; i < indent; i++)
+				text_addc(&p->out, ' ');
+			col = indent;
+		} else {
+			text_addc(&p->out, ' ');
+			col++;
+		}
+		text_addn(&p->out, s, n);
+		col += width;
+		s += n + (s[n] == ' ');
+	}
+	text_addc(&p->out, '\n');
+}
+
+/* Text for scdoc: what it would take for markup is escaped. `word` becomes bold there. */
+static const char *escaped(struct page *p, const char *s)
+{
+	struct text t = { .arena = p->arena };
+	bool code = false;
+
+	for (; *s; s++) {
+		if (*s == '`') {
+			code = !code;
+			text_addc(&t, '*');
+			continue;
+		}
+		if (strchr("\\*_~#[]|", *s) || (!t.len && strchr(".-+<'", *s)))
+			text_addc(&t, '\\');
+		text_addc(&t, *s);
+	}
+	if (code)
+		text_addc(&t, '*');
+	return text_str(&t);
+}
+
+/* A paragraph of prose at some depth of nested keys. */
+static void paragraph(struct page *p, unsigned depth, const char *s)
+{
+	if (p->scdoc) {
+		for (unsigned i = 0; i < depth; i++)
+			text_addc(&p->out, '\t');
+		text_printf(&p->out, "%s\n", escaped(p, s));
+	} else {
+		wrapped(p, depth * INDENT, s);
+	}
+}
+
+static void blank(struct page *p)
+{
+	text_addc(&p->out, '\n');
+}
+
+static const char *upper(struct page *p, const char *s)
+{
+	char *r = arena_strdup(p->arena, s);
+
+	for (char *c = r; *c; c++)
+		*c = *c == '-' ? ' ' : (char)toupper((unsigned char)*c);
+	return r;
+}
+
+static void heading(struct page *p, unsigned level, const char *s)
+{
+	if (p->scdoc)
+		text_printf(&p->out, "%s %s\n\n", level == 1 ? "#" : "##",
+			    level == 1 ? upper(p, s) : escaped(p, s));
+	else
+		text_printf(&p->out, "%s\n\n", level == 1 ? upper(p, s) : s);
+}
+
+static void keys(struct page *p, unsigned depth, const struct key *table, bool skip_type);
+
+/* What a key asks of others, as sentences. */
+static const char *conditions(struct page *p, const struct key *k)
+{
+	struct text t = { .arena = p->arena };
+
+	if (k->with)
+		text_printf(&t, " Only together with %s.", k->with);
+	if (k->unless)
+		text_printf(&t, " Not together with %s.", k->unless);
+	return text_str(&t);
+}
+
+static void key(struct page *p, unsigned depth, const struct key *k)
+{
+	const char *word = words_key(p->arena, k), *form = words_form(p->arena, k),
+		   *doc = k->doc ? k->doc : "";
+	const char *need = k->need ? ", needed" : "";
+
+	if (p->scdoc) {
+		for (unsigned i = 0; i < depth; i++)
+			text_addc(&p->out, '\t');
+		text_printf(&p->out, "*%s*: %s%s\n", word, escaped(p, form), need);
+	} else {
+		wrapped(p, depth * INDENT, arena_printf(p->arena, "%s: %s%s", word, form, need));
+	}
+	if (*doc || k->with || k->unless)
+		paragraph(p, depth + 1, arena_printf(p->arena, "%s%s", doc, conditions(p, k)));
+	if (k->example) {
+		if (p->scdoc)
+			blank(p); /* a paragraph of its own */
+		paragraph(p, depth + 1, arena_printf(p->arena, "Example: `%s: %s`", word, k->example));
+	}
+	if (k->keys && k->scalar) {
+		if (p->scdoc)
+			blank(p);
+		paragraph(p, depth + 1, arena_printf(p->arena, "A value alone means `%s`.", k->scalar));
+	}
+	blank(p);
+	if (k->keys)
+		keys(p, depth + 1, k->keys, false);
+}
+
+static void keys(struct page *p, unsigned depth, const struct key *table, bool skip_type)
+{
+	for (const struct key *k = table; k && k->name; k++)
+		if (!skip_type || !words_is(k, "type"))
+			key(p, depth, k);
+}
+
+static void kind(struct page *p, const struct kind *k)
+{
+	heading(p, 2, arena_printf(p->arena, "%s, type: %s", k->section, k->name));
+	if (k->doc) {
+		paragraph(p, 0, k->doc);
+		blank(p);
+	}
+	keys(p, 1, k->keys, false);
+}
+
+static void section(struct page *p, const struct section *s)
+{
+	heading(p, 1, s->name);
+	if (s->doc) {
+		paragraph(p, 0, s->doc);
+		blank(p);
+	}
+	switch (s->form) {
+	case SECTION_NAMED:
+		paragraph(p, 0, "A map: each name with a map of these keys.");
+		break;
+	case SECTION_LIST:
+		paragraph(p, 0, "A list of maps with these keys.");
+		break;
+	case SECTION_TYPED:
+		paragraph(p, 0, "A list of maps with these keys, and those of the type.");
+		break;
+	}
+	blank(p);
+	if (s->scalar) {
+		paragraph(p, 0, arena_printf(p->arena, "A value in place of the map means `%s`.", s->scalar));
+		blank(p);
+	}
+	if (s->form == SECTION_TYPED) {
+		text_list kinds = words_kinds(p->arena, p->rooms, s->name);
+
+		paragraph(p, 1,
+			  arena_printf(p->arena, "`type`: %s, needed", text_join(p->arena, &kinds, ", ")));
+		blank(p);
+	}
+	keys(p, 1, s->keys, s->form == SECTION_TYPED);
+}
+
+/* One room's part: its sections, and its kinds of sections that others share. */
+static void room_part(struct page *p, const struct room *r)
+{
+	for (const struct section *s = r->sections; s && s->name; s++)
+		section(p, s);
+	for (const struct kind *const *k = r->kinds; k && *k; k++)
+		if ((*k)->section)
+			kind(p, *k);
+}
+
+/* The forms of values that many keys take. */
+static void forms(struct page *p)
+{
+	static const char *const lines[][2] = {
+		{ "name", "A letter, then letters, digits, `_`, `+` and `-`. One name may stand for several "
+			  "devices, in a fixed order: `swap` "
+			  "is every partition of that name, `vda.swap` the one on vda, `data.swap` those of "
+			  "the set data, `vg0/home` a volume "
+			  "or all that were made for `each`. A device can be used once." },
+		{ "size", "`512M`, `1.5T` and `512MiB` are powers of 1024, `500GB` is powers of 1000, "
+			  "`2048s` is sectors of 512 bytes, a bare "
+			  "number is bytes, `25%` is of what holds it, `rest` what the others leave, `{ min: "
+			  "10G, max: 100G }` a range, which "
+			  "may have one end." },
+		{ "text",
+		  "Taken literally: `no`, `0123` and `1e3` are texts. Control characters are refused." },
+		{ "path", "Absolute, without `.` or `..` in it." },
+	};
+
+	heading(p, 1, "values");
+	for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++) {
+		paragraph(p, 1, arena_printf(p->arena, "`%s`", lines[i][0]));
+		paragraph(p, 2, lines[i][1]);
+		blank(p);
+	}
+}
+
+static void whole(struct page *p)
+{
+	heading(p, 1, "layout");
+	paragraph(p, 0, "A layout is one YAML 1.2 document: a map of these keys and of the sections below.");
+	blank(p);
+	keys(p, 1, words_head, false);
+	for (const struct room *const *r = p->rooms; *r; r++)
+		room_part(p, *r);
+	forms(p);
+}
+
+static bool has_part(const struct room *r)
+{
+	bool any = r->sections && r->sections->name;
+
+	for (const struct kind *const *k = r->kinds; k && *k; k++)
+		any |= (*k)->section != NULL;
+	return any;
+}
+
+/* Without the blank line at the end. */
+static const char *finished(struct page *p)
+{
+	while (p->out.len > 1 && p->out.s[p->out.len - 1] == '\n' && p->out.s[p->out.len - 2] == '\n')
+		p->out.s[--p->out.len] = '\0';
+	return text_str(&p->out);
+}
+
+const char *layout_doc_rooms(const struct room *const *rooms_, struct arena *a, const char *room,
+			     struct diag *d)
+{
+	struct page p = { .arena = a, .out = { .arena = a }, .rooms = rooms_ };
+	text_list list = { 0 };
+	const char *near;
+
+	if (!room) {
+		whole(&p);
+		return finished(&p);
+	}
+	for (const struct room *const *r = rooms_; *r; r++) {
+		if (text_eq((*r)->name, room) && has_part(*r)) {
+			if ((*r)->doc) {
+				paragraph(&p, 0, (*r)->doc);
+				blank(&p);
+			}
+			room_part(&p, *r);
+			return finished(&p);
+		}
+		if (has_part(*r))
+			vec_push(a, &list, (*r)->name);
+	}
+	near = text_nearest(room, list.at, list.n);
+	if (near)
+		(void)diag_error(d, nowhere, "no part of the reference is called '%s'; did you mean '%s'?",
+				 room, near);
+	else
+		(void)diag_error(d, nowhere, "no part of the reference is called '%s'; there are %s", room,
+				 text_join(a, &list, ", "));
+	return NULL;
+}
+
+const char *layout_doc_scdoc_rooms(const struct room *const *rooms_, struct arena *a)
+{
+	struct page p = { .arena = a, .out = { .arena = a }, .scdoc = true, .rooms = rooms_ };
+
+	whole(&p);
+	return finished(&p);
+}

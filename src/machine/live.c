@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/file.h"
+#include "base/units.h"
+#include "machine/machine.h"
+#include "machine/parts.h"
+#include "machine/probe.h"
+#include "tech/kind.h"
+
+enum { TABLE_LIMIT = 16 * MIB };
+
+/* One of the kernel's tables in /proc. */
+static const char *read_table(struct machine *m, const char *path, struct diag *d)
+{
+	char *s;
+	int r = file_read(m->arena, AT_FDCWD, path, TABLE_LIMIT, &s, NULL);
+
+	if (!r)
+		return s;
+	if (r != -ENOENT) /* a kernel without swap */
+		diag_warn(d, nowhere, "%s can't be read: %s", path, strerror(-r));
+	return "";
+}
+
+static void look_devices(struct machine *m)
+{
+	size_t kept = 0;
+
+	vec_each (struct blockdev **, at, &m->devs) {
+		struct blockdev *dev = *at;
+
+		if (text_eq(dev->type, "dm") && m->root)
+			dev->dm_target = look_dm_target(m->arena, dev->major, dev->minor);
+		if (look_content(m, dev))
+			m->devs.at[kept++] = dev;
+	}
+	m->devs.n = kept;
+}
+
+static void ask_rooms(struct machine *m, struct diag *d)
+{
+	struct probe p = { .arena = m->arena, .diag = d, .m = m, .out = m->json, .root = m->root };
+
+	for (const struct room *const *r = rooms; *r; r++)
+		if ((*r)->probe)
+			(void)(*r)->probe(&p); /* it has said what is missing; the rest is worth having */
+}
+
+int machine_read_live(struct arena *a, const char *root, struct diag *d, struct machine **ret)
+{
+	struct machine *m = arena_of(a, struct machine);
+	const char *what;
+	int r;
+
+	*m = (struct machine){ .arena = a, .source = "this machine", .live = true, .root = geteuid() == 0 };
+	r = look_sysfs(m, "/sys", d);
+	if (r < 0)
+		return r;
+	(void)machine_index(m, &what); /* in the order of names; udev's links come after */
+	look_udev(m);
+	look_devices(m);
+	(void)machine_index(m, &what); /* the kernel's names are unique, and each link was given once */
+	look_mounts(m, read_table(m, "/proc/self/mountinfo", d));
+	look_swaps(m, read_table(m, "/proc/swaps", d));
+	look_files(m, root, d);
+	look_tools(m);
+	machine_keep_json(m, record_build(m));
+	ask_rooms(m, d);
+	*ret = m;
+	return 0;
+}

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/map.h"
+#include "base/text.h"
+#include "base/vec.h"
+#include "graph/node.h"
+
+struct arena;
+struct diag;
+struct json_object;
+
+/* What libblkid (or, without the right to read, udev) sees on a device. */
+struct signature {
+	const char *
+		type; /* blkid's TYPE, or PTTYPE for a table: "ext4", "linux_raid_member", "LVM2_member", "gpt" */
+	const char *usage;                             /* "filesystem", "raid", "crypto", "other", "table" */
+	const char *uuid, *uuid_sub, *label, *version; /* NULL where there is none */
+	uint64_t offset;                               /* bytes, of the magic */
+};
+
+/* A block device as the kernel shows it. Strings are NULL where it says nothing. */
+struct blockdev {
+	const char *name; /* kernel name: "sda1" */
+	const char *path; /* "/dev/sda1" */
+	const char *type; /* "disk", "part", "md", "dm", "loop", "rom", "zram", "other" */
+	unsigned major, minor;
+	uint64_t size;      /* bytes */
+	uint64_t start;     /* bytes, of a partition */
+	unsigned partn;     /* number of a partition, 0: none */
+	const char *parent; /* kernel name of the partition's disk */
+	bool read_only, removable, rotational;
+	struct geometry geo;
+	const char *serial, *wwn, *model, *vendor,
+		*transport; /* transport: "sata", "sas", "nvme", "usb", "virtio", "iscsi", ... */
+	text_list
+		links; /* "/dev/disk/by-id/...", sorted; none that holds a random UUID (dm-uuid, lvm-pv-uuid) */
+	text_list slaves;                /* kernel names below it (md, dm), sorted */
+	text_list holders;               /* kernel names on it, sorted */
+	const char *dm_name, *dm_target; /* "vg0-home_1"; "linear", "striped", "crypt", ... */
+	VEC(struct signature) signatures;
+	bool looked;       /* the content was read by us; false: signatures are what udev had noted */
+	const char *error; /* why it could not be looked at, NULL: nothing was wrong */
+};
+
+struct mount_there {
+	const char *source, *target, *type, *options,
+		*root;         /* unescaped; root: the directory of the filesystem that is mounted */
+	unsigned major, minor; /* of the device; 0 for btrfs and others without one of their own */
+	const char *dev;       /* kernel name of the device, NULL: no block device */
+};
+
+struct swap_there {
+	const char *path;
+	const char *dev; /* kernel name, NULL: a file */
+};
+
+/* A machine, live or recorded: the same after reading. */
+struct machine {
+	struct arena *arena;
+	const char *source; /* "this machine", or the recording's file name */
+	bool live;
+	bool root;                   /* it was looked at by root: content was read, LVM and others asked */
+	struct json_object *json;    /* the recording; rooms read their part of it: json["md"] */
+	VEC(struct blockdev *) devs; /* sorted by natural order of kernel name */
+	struct map by_name;          /* struct blockdev by kernel name */
+	struct map by_link;          /* struct blockdev by /dev path and by each link */
+	VEC(struct mount_there)
+	mounts; /* in the order of mounting for the live machine; recordings sort them by target */
+	VEC(struct swap_there) swaps;
+	struct map
+		files; /* path -> content (const char *): /etc/fstab, /etc/mdadm/mdadm.conf, below each root asked for. The recording masks secrets in them, the live machine doesn't: the lines are written back */
+	struct map
+		unread; /* path -> why (const char *): files that are there and could not be read; nobody may replace them */
+	struct map
+		tools; /* name of a program -> its path, for those that are installed; empty map where it wasn't recorded */
+	bool tools_known;
+};
+
+/**
+ * machine_read_live() - looks at this machine
+ * Writes nothing, takes no exclusive lock, starts only reporting tools (lvm) and only as root. A broken device is told in .error.
+ * @root: a directory whose etc/ is looked into as well, "/" or NULL: none.
+ * Return: 0 with *@ret in @a, or -errno after diag_error().
+ */
+int machine_read_live(struct arena *a, const char *root, struct diag *d, struct machine **ret);
+
+/** machine_read_file() - a recording; opens no device, starts no process. @path: "-" is standard input. Limits: 64 MiB. */
+int machine_read_file(struct arena *a, const char *path, struct diag *d, struct machine **ret);
+
+/** machine_parse() - a recording from memory. */
+int machine_parse(struct arena *a, const char *name, const char *text, size_t len, struct diag *d,
+		  struct machine **ret);
+
+/** machine_write() - the recording as text: JSON, pretty, keys and lists in a fixed order, ends with a newline. */
+const char *machine_write(const struct machine *m, struct arena *a);
+
+/** machine_dev() - a device by kernel name, /dev path or link; NULL where there is none. */
+const struct blockdev *machine_dev(const struct machine *m, const char *path);
+
+/** machine_file() - the content of a file on the machine, NULL where it isn't there (or wasn't recorded). */
+const char *machine_file(const struct machine *m, const char *path);
+
+/** machine_mounts_of() - where a device is mounted: the targets, in order. */
+text_list machine_mounts_of(const struct machine *m, struct arena *a, const struct blockdev *dev);
+
+/** machine_is_swap() - whether a device is in use as swap. */
+bool machine_is_swap(const struct machine *m, const struct blockdev *dev);
+
+/** machine_name_order() - natural order of kernel names, for qsort-like use: sda2 < sda10, sdz < sdaa. Return: <0, 0, >0. */
+int machine_name_order(const char *a, const char *b);
+
+/**
+ * machine_mask() - a file's content without passwords: password=, pass=, secret= and //user:password@ in an fstab or crypttab
+ *
+ * @path: the file's, for its name.
+ *
+ * Return: in @a, or @content itself.
+ */
+const char *machine_mask(struct arena *a, const char *path, const char *content);
+
+/** machine_has_secret() - whether a file's content holds a password, or the stars of one that was masked. */
+bool machine_has_secret(const char *path, const char *content);

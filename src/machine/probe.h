@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct arena;
+struct diag;
+struct json_object;
+struct machine;
+
+/* A look at the live machine, as the rooms' probe() sees it. */
+struct probe {
+	struct arena *arena;
+	struct diag *diag;
+	const struct machine *m; /* devices, signatures, mounts: complete by now */
+	struct json_object
+		*out; /* the recording; a room adds its own part: json_object_object_add(p->out, "md", ...) */
+	bool root;    /* may read devices and start reporting tools */
+};
+
+/**
+ * probe_run() - a reporting tool's output
+ * Standard input is /dev/null, LC_ALL=C.UTF-8, 30 s deadline (killed then), at most @limit bytes.
+ * Return: 0 with *@ret in the arena; -ENOENT where the tool isn't installed; -ETIME, -EFBIG, -EIO (exit status not 0) after a warning.
+ */
+int probe_run(struct probe *p, const char *const *argv, size_t limit, char **ret);
+
+/** probe_open() - a device for reading: O_RDONLY | O_NONBLOCK | O_CLOEXEC, never exclusive. Return: fd or -errno. */
+int probe_open(struct probe *p, const char *path);

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/arena.h"
+#include "command/command.h"
+
+static const struct command check = {
+	.name = "check",
+	.words = "LAYOUT",
+	.summary = "read a layout and say what is wrong with it; needs no machine",
+	.options = "json",
+	.run = command_check,
+	.min_words = 1,
+	.max_words = 1,
+};
+
+static const struct command probe = {
+	.name = "probe",
+	.words = "",
+	.summary = "record what this machine's storage is",
+	.options = "output root",
+	.run = command_probe,
+};
+
+static const struct command plan = {
+	.name = "plan",
+	.words = "LAYOUT",
+	.summary = "show the way from what is there to what shall be; --show FILE shows a saved plan",
+	.options = "machine root no-mount seed format output exit-code json show",
+	.run = command_show_plan,
+	.min_words = 1,
+	.max_words = 1,
+};
+
+static const struct command apply = {
+	.name = "apply",
+	.words = "LAYOUT|PLAN",
+	.summary = "show the plan, ask, and carry it out",
+	.options = "root no-mount seed yes jobs state json",
+	.run = command_apply,
+	.min_words = 1,
+	.max_words = 1,
+};
+
+static const struct command fstab = {
+	.name = "fstab",
+	.words = "[LAYOUT]",
+	.summary = "print fstab with UUIDs, or convert one with --convert FILE; --write replaces the file",
+	.options = "machine root seed write convert json",
+	.run = command_fstab,
+	.max_words = 1,
+};
+
+static const struct command doc = {
+	.name = "doc",
+	.words = "[ROOM]",
+	.summary = "the reference of the language",
+	.options = "format output",
+	.run = command_doc,
+	.max_words = 1,
+};
+
+static const struct command schema = {
+	.name = "schema",
+	.words = "",
+	.summary = "the JSON schema of the language, for editors",
+	.options = "output",
+	.run = command_schema,
+};
+
+const struct command *const commands[] = { &check, &probe, &plan, &apply, &fstab, &doc, &schema, NULL };
+
+int main(int argc, char **argv)
+{
+	_cleanup_arena_ struct arena *a = arena_new();
+	struct cli c = { .arena = a, .diag = { .arena = a } };
+	const struct command *run = NULL;
+	int r = command_parse(argc, argv, &c, &run);
+
+	return run ? run->run(&c) : r;
+}

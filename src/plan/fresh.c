@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <json-c/json.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "machine/machine.h"
+#include "plan/plan.h"
+#include "plan/saved.h"
+#include "tech/kind.h"
+
+/* Kernel numbers and links change from boot to boot without any loss. */
+static bool counts(const char *key)
+{
+	static const char *const free_to_change[] = { "links", "major", "minor", "removable" };
+
+	for (size_t i = 0; i < sizeof(free_to_change) / sizeof(free_to_change[0]); i++)
+		if (!strcmp(key, free_to_change[i]))
+			return false;
+	return true;
+}
+
+static struct json_object *device_json(const struct machine *m, const char *name)
+{
+	struct json_object *devices, *v;
+
+	if (!json_object_object_get_ex(m->json, "devices", &devices) || !json_object_is_type(devices, json_type_array))
+		return NULL;
+	for (size_t i = 0; i < json_object_array_length(devices); i++) {
+		struct json_object *o = json_object_array_get_idx(devices, i);
+
+		if (json_object_object_get_ex(o, "name", &v) && text_eq(json_object_get_string(v), name))
+			return o;
+	}
+	return NULL;
+}
+
+static const char *shown(struct arena *a, struct json_object *v)
+{
+	return v ? arena_strdup(a, json_object_to_json_string_ext(v, JSON_C_TO_STRING_NOSLASHESCAPE)) : "nothing";
+}
+
+/* What one recording says of a device and the other says otherwise. */
+static unsigned compare_keys(struct json_object *then, struct json_object *now, const char *path, bool both, struct diag *d)
+{
+	unsigned differ = 0;
+
+	json_object_object_foreach(then, key, value)
+	{
+		struct json_object *other = NULL;
+
+		if (!counts(key))
+			continue;
+		json_object_object_get_ex(now, key, &other);
+		if ((other && !both) || json_object_equal(value, other))
+			continue;
+		diag_note(d, nowhere, "%s: %s was %s, is %s", path, key, shown(d->arena, both ? value : other),
+			  shown(d->arena, both ? other : value));
+		differ++;
+	}
+	return differ;
+}
+
+/* A disk and all that lies on it, by kernel name. */
+static text_list family(struct arena *a, const struct machine *m, const char *disk)
+{
+	struct map seen = { .arena = a };
+	text_list names = { 0 };
+
+	vec_push(a, &names, disk);
+	map_set(&seen, disk, (void *)disk);
+	for (size_t i = 0; i < names.n; i++) {
+		const struct blockdev *b = map_get(&m->by_name, names.at[i]);
+
+		if (b)
+			vec_each(const char *const *, up, &b->holders)
+				if (!map_set(&seen, *up, (void *)*up))
+					vec_push(a, &names, *up);
+		vec_each(struct blockdev *const *, part, &m->devs)
+			if (text_eq((*part)->parent, names.at[i]) && !map_set(&seen, (*part)->name, *part))
+				vec_push(a, &names, (*part)->name);
+	}
+	return names;
+}
+
+static bool in_use(const struct machine *m, struct arena *a, const struct blockdev *b)
+{
+	return machine_mounts_of(m, a, b).n || machine_is_swap(m, b);
+}
+
+static unsigned compare_device(const struct machine *then, const struct machine *now, const char *name, struct diag *d)
+{
+	struct json_object *old = device_json(then, name), *new = device_json(now, name);
+	const struct blockdev *was = map_get(&then->by_name, name), *is = map_get(&now->by_name, name);
+	const char *path = arena_printf(d->arena, "/dev/%s", name);
+	unsigned differ;
+
+	if (!old || !new) {
+		diag_note(d, nowhere, "%s %s", path, old ? "is gone" : "was not there");
+		return 1;
+	}
+	differ = compare_keys(old, new, path, true, d) + compare_keys(new, old, path, false, d);
+	if (was && is && in_use(now, d->arena, is) != in_use(then, d->arena, was)) {
+		diag_note(d, nowhere, "%s is %sin use now", path, in_use(now, d->arena, is) ? "" : "not ");
+		differ++;
+	}
+	return differ;
+}
+
+/* The notes come first and the refusal that they belong to behind them would read badly: so it is said first, and taken back if all is well. */
+static bool is_disk_fresh(const struct plan *p, const struct machine *now, const struct node *disk, struct diag *d)
+{
+	const char *name = disk->have->block->name;
+	text_list then_names = family(d->arena, p->machine, name), now_names = family(d->arena, now, name);
+	struct map seen = { .arena = d->arena };
+	size_t messages = d->messages.n;
+	unsigned differ = 0;
+
+	(void)diag_refuse(d, disk->pos, "disk '%s' isn't what it was when the plan was made: plan again", disk->name);
+	vec_each(const char *const *, n, &then_names) {
+		map_set(&seen, *n, (void *)*n);
+		differ += compare_device(p->machine, now, *n, d);
+	}
+	vec_each(const char *const *, n, &now_names)
+		if (!map_get(&seen, *n))
+			differ += compare_device(p->machine, now, *n, d);
+	if (!differ) {
+		d->messages.n = messages;
+		d->refusals--;
+	}
+	return !differ;
+}
+
+bool saved_is_fresh(const struct plan *p, const struct machine *now, struct diag *d)
+{
+	bool fresh = true;
+
+	vec_each(struct node *const *, n, &p->want->nodes)
+		if (!(*n)->below.n && (*n)->have && (*n)->have->block && !is_disk_fresh(p, now, *n, d))
+			fresh = false;
+	return fresh;
+}

@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <libudev.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "base/diag.h"
+#include "base/file.h"
+#include "base/text.h"
+#include "base/units.h"
+#include "machine/machine.h"
+#include "plan/plan.h"
+#include "run/identity.h"
+#include "run/signature.h"
+
+/* A device of the plan, each once. */
+struct suspect {
+	const struct blockdev *dev;
+	struct pos pos;
+	bool disk;  /* one whose identity counts */
+	bool blank; /* gets content of its own */
+};
+
+typedef VEC(struct suspect) suspect_list;
+
+static struct suspect *suspect(struct arena *a, suspect_list *list, const struct blockdev *dev,
+			       struct pos pos)
+{
+	vec_each (struct suspect *, s, list)
+		if (s->dev == dev)
+			return s;
+	vec_push(a, list, (struct suspect){ .dev = dev, .pos = pos });
+	return &list->at[list->n - 1];
+}
+
+static const struct blockdev *block_of(const struct node *n)
+{
+	return n->have ? n->have->block : n->block;
+}
+
+static void collect(struct arena *a, const struct plan *p, suspect_list *list)
+{
+	vec_each (struct step *const *, st, &p->steps) {
+		node_list disks = (*st)->node ? node_disks(a, (*st)->node) : (node_list){ 0 };
+		const struct op *op = &(*st)->op;
+		const struct blockdev *dev;
+
+		vec_each (struct node *const *, n, &disks)
+			if (block_of(*n))
+				suspect(a, list, block_of(*n), (*n)->pos)->disk = true;
+		if (op->form != OP_TABLE && op->form != OP_ZERO && op->form != OP_WIPE)
+			continue;
+		dev = p->machine ? machine_dev(p->machine, op->dev) : NULL;
+		if (dev)
+			suspect(a, list, dev, (*st)->pos)->blank = true;
+	}
+	for (size_t i = 0; p->want && i < p->want->nodes.n; i++) {
+		const struct node *n = p->want->nodes.at[i];
+
+		vec_each (const struct edge *, e, &n->below)
+			if (n->verdict == VERDICT_CREATE && e->claim && block_of(e->to))
+				suspect(a, list, block_of(e->to), n->pos)->blank = true;
+	}
+}
+
+static bool trimmed_eq(const char *now, const char *then)
+{
+	size_t n;
+
+	now += strspn(now, " \t\n");
+	n = strlen(now);
+	while (n && strchr(" \t\n", now[n - 1]))
+		n--;
+	return n == strlen(then) && !strncmp(now, then, n);
+}
+
+/* The same places from which the probe took it, in whatever order it preferred them. */
+static bool tells(struct arena *a, const struct blockdev *dev, const char *const *files,
+		  const char *const *properties, const char *then, const char **ret_now)
+{
+	struct udev *udev = udev_new();
+	struct udev_device *u = udev ? udev_device_new_from_devnum(udev, 'b', makedev(dev->major, dev->minor))
+				     : NULL;
+	bool found = false;
+	char *s;
+
+	*ret_now = NULL;
+	for (; *files && !found; files++) {
+		if (file_read(a, AT_FDCWD,
+			      arena_printf(a, "/sys/dev/block/%u:%u/%s", dev->major, dev->minor, *files),
+			      4096, &s, NULL) ||
+		    !*s)
+			continue;
+		s[strcspn(s, "\n")] = 0;
+		if (text_starts(s, "naa."))
+			s = arena_printf(a, "0x%s", s + 4);
+		found = trimmed_eq(s, then);
+		*ret_now = s;
+	}
+	for (; *properties && !found && u; properties++) {
+		const char *value = udev_device_get_property_value(u, *properties);
+
+		if (!value || !*value)
+			continue;
+		value = arena_strdup(a, value);
+		found = trimmed_eq(value, then) || trimmed_eq(text_safe(a, value), then);
+		*ret_now = value;
+	}
+	(void)udev_device_unref(u);
+	(void)udev_unref(udev);
+	return found;
+}
+
+static void check_disk(struct arena *a, const struct suspect *s, struct diag *d)
+{
+	static const char *const serials[] = { "serial", "device/serial", NULL };
+	static const char *const serial_names[] = { "ID_SCSI_SERIAL", "ID_SERIAL_SHORT", "ID_SERIAL", NULL };
+	static const char *const wwns[] = { "wwid", "device/wwid", NULL };
+	static const char *const wwn_names[] = { "ID_WWN_WITH_EXTENSION", "ID_WWN", NULL };
+	const struct blockdev *dev = s->dev;
+	const char *now;
+
+	if (dev->serial && !tells(a, dev, serials, serial_names, dev->serial, &now))
+		(void)diag_refuse(
+			d, s->pos,
+			"%s was the disk with serial number '%s' when the plan was made, now it is '%s'",
+			dev->path, dev->serial, now ? now : "unknown");
+	if (dev->wwn && !tells(a, dev, wwns, wwn_names, dev->wwn, &now))
+		(void)diag_refuse(d, s->pos,
+				  "%s was the disk with WWN %s when the plan was made, now it is %s",
+				  dev->path, dev->wwn, now ? now : "unknown");
+}
+
+/* The kernel's numbers may belong to another device by now. */
+static bool check_size(struct arena *a, const struct suspect *s, struct diag *d)
+{
+	const struct blockdev *dev = s->dev;
+	const char *where = arena_printf(a, "/sys/dev/block/%u:%u", dev->major, dev->minor);
+	char *name, *text;
+	uint64_t size;
+
+	if (file_read(a, AT_FDCWD, arena_printf(a, "%s/size", where), 64, &text, NULL) ||
+	    file_read(a, AT_FDCWD, arena_printf(a, "%s/uevent", where), 4096, &name, NULL)) {
+		(void)diag_refuse(d, s->pos, "%s was there when the plan was made, now it is gone",
+				  dev->path);
+		return false;
+	}
+	name = strstr(name, "DEVNAME=");
+	if (name) {
+		name += strlen("DEVNAME=");
+		name[strcspn(name, "\n")] = 0;
+	}
+	if (!name ||
+	    !text_eq(name, text_starts(dev->path, "/dev/") ? dev->path + strlen("/dev/") : dev->path)) {
+		(void)diag_refuse(d, s->pos, "%s was device %u:%u when the plan was made, now that is %s",
+				  dev->path, dev->major, dev->minor, name ? name : "another one");
+		return false;
+	}
+	size = strtoull(text, NULL, 10) * SECTOR;
+	if (size != dev->size) {
+		(void)diag_refuse(d, s->pos, "%s had %s when the plan was made, now it has %s", dev->path,
+				  units_exact(a, dev->size), units_exact(a, size));
+		return false;
+	}
+	return true;
+}
+
+/* The first partition that the kernel shows on a disk. */
+static const char *partition_of(struct arena *a, const struct blockdev *dev)
+{
+	const char *where = arena_printf(a, "/sys/dev/block/%u:%u", dev->major, dev->minor), *found = NULL;
+	DIR *dir = opendir(where);
+
+	for (struct dirent *e; dir && !found && (e = readdir(dir));)
+		if (!access(arena_printf(a, "%s/%s/partition", where, e->d_name), F_OK))
+			found = arena_strdup(a, e->d_name);
+	if (dir)
+		(void)closedir(dir);
+	return found;
+}
+
+static bool was_blank(const struct plan *p, const struct blockdev *dev)
+{
+	if (dev->signatures.n || dev->holders.n)
+		return false;
+	for (size_t i = 0; p->machine && i < p->machine->devs.n; i++)
+		if (text_eq(p->machine->devs.at[i]->parent, dev->name))
+			return false;
+	return true;
+}
+
+static void check_blank(struct arena *a, const struct suspect *s, struct diag *d)
+{
+	/* O_EXCL: fails where it is mounted, swapped on, or a member of something. */
+	_cleanup_fd_ int fd = open(s->dev->path, O_RDONLY | O_CLOEXEC | O_EXCL);
+	_cleanup_probe_ blkid_probe pr = NULL;
+	const char *part;
+	int r;
+
+	if (fd < 0 && errno == EBUSY) {
+		(void)diag_refuse(d, s->pos, "%s is in use", s->dev->path);
+		return;
+	}
+	pr = fd < 0 ? NULL : signature_probe(fd);
+	if (!pr) {
+		(void)diag_refuse(d, s->pos, "cannot read %s: %s", s->dev->path, strerror(errno));
+		return;
+	}
+	part = partition_of(a, s->dev);
+	r = blkid_do_probe(pr);
+	if (r == 0)
+		(void)diag_refuse(d, s->pos, "%s was blank when the plan was made, now it has a %s signature",
+				  s->dev->path, text_safe(a, signature_type(pr)));
+	else if (r < 0)
+		(void)diag_refuse(d, s->pos, "cannot read %s: %s", s->dev->path, strerror(errno));
+	else if (part)
+		(void)diag_refuse(d, s->pos,
+				  "%s was blank when the plan was made, now it has the partition %s",
+				  s->dev->path, part);
+}
+
+static void check_file(struct arena *a, const struct plan *p, const struct step *st, struct diag *d)
+{
+	const char *then = machine_file(p->machine, st->op.path);
+	char *now;
+	int r;
+
+	if (!then)
+		return;
+	r = file_read(a, AT_FDCWD, st->op.path, 1 << 24, &now, NULL);
+	if (r || strcmp(now, then))
+		(void)diag_refuse(d, st->pos, "'%s' has been %s since the plan was made", st->op.path,
+				  r == -ENOENT ? "removed" : "changed");
+}
+
+int identity_check(struct arena *a, const struct plan *p, struct diag *d)
+{
+	unsigned before = d->refusals;
+	suspect_list list = { 0 };
+
+	collect(a, p, &list);
+	vec_each (const struct suspect *, s, &list) {
+		if (!check_size(a, s, d))
+			continue;
+		if (s->disk)
+			check_disk(a, s, d);
+		if (s->blank && was_blank(p, s->dev))
+			check_blank(a, s, d);
+	}
+	/* A recording masks secrets: its files say nothing about those that are there. */
+	vec_each (struct step *const *, st, &p->steps)
+		if ((*st)->op.form == OP_FILE && p->machine && p->machine->live)
+			check_file(a, p, *st, d);
+	return d->refusals > before ? -EPERM : 0;
+}

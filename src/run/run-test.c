@@ -1,0 +1,434 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <json-c/json.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/file.h"
+#include "plan/plan.h"
+#include "run/child.h"
+#include "run/journal.h"
+#include "run/run.h"
+
+struct fixture {
+	struct arena *a;
+	const char *dir;
+	struct plan plan;
+	struct diag diag;
+	struct run_options options;
+	struct run_result result;
+	char *shown;
+	size_t shown_len;
+};
+
+static int set_up(void **state)
+{
+	struct fixture *f = calloc(1, sizeof(*f));
+	char dir[] = "/tmp/stowage-run-XXXXXX";
+
+	f->a = arena_new();
+	f->dir = arena_strdup(f->a, mkdtemp(dir));
+	f->plan.arena = f->diag.arena = f->a;
+	f->plan.options.root = "/";
+	f->options.state_dir = arena_printf(f->a, "%s/lib/state", f->dir);
+	f->options.out = open_memstream(&f->shown, &f->shown_len);
+	*state = f;
+	return f->dir ? 0 : -1;
+}
+
+static int tear_down(void **state)
+{
+	struct fixture *f = *state;
+	char *argv[] = { arena_strdup(f->a, "rm"), arena_strdup(f->a, "-rf"), arena_strdup(f->a, f->dir),
+			 NULL };
+	static struct capture said;
+	struct child c = { .out_text = &said, .err_text = &said };
+	char **env = child_environment(f->a);
+
+	(void)child_spawn(&c, child_find(f->a, env, "rm"), argv, env, UINT64_MAX);
+	(void)child_wait(&c, -1);
+	(void)fclose(f->options.out);
+	free(f->shown);
+	arena_free(f->a);
+	free(f);
+	return 0;
+}
+
+static struct step *add(struct fixture *f, const char *id)
+{
+	struct step *st = arena_of(f->a, struct step);
+
+	vec_push(f->a, &f->plan.steps, st);
+	st->number = f->plan.steps.n;
+	st->id = id;
+	st->what = arena_printf(f->a, "%s in words", id);
+	st->pos = (struct pos){ .file = "layout.yaml", .line = (unsigned)st->number, .col = 1 };
+	st->timeout_s = 30;
+	return st;
+}
+
+/* A step that runs a script in the test's directory. */
+static struct step *sh(struct fixture *f, const char *id, const char *script)
+{
+	struct step *st = add(f, id);
+
+	vec_push(f->a, &st->op.argv, "sh");
+	vec_push(f->a, &st->op.argv, "-c");
+	vec_push(f->a, &st->op.argv, arena_printf(f->a, "cd '%s' || exit; %s", f->dir, script));
+	return st;
+}
+
+static void needs(struct fixture *f, struct step *st, struct step *other)
+{
+	vec_push(f->a, &st->needs, other);
+}
+
+static const char *get(struct fixture *f, const char *name)
+{
+	char *text = NULL;
+
+	assert_int_equal(
+		file_read(f->a, AT_FDCWD, arena_printf(f->a, "%s/%s", f->dir, name), 1 << 20, &text, NULL),
+		0);
+	return text;
+}
+
+static int run(struct fixture *f)
+{
+	return run_plan(&f->plan, &f->options, &f->diag, &f->result);
+}
+
+static bool said(const struct fixture *f, const char *text)
+{
+	for (size_t i = 0; i < f->diag.messages.n; i++)
+		if (strstr(f->diag.messages.at[i].text, text))
+			return true;
+	return false;
+}
+
+/* "started a, done a, ..." */
+static const char *journal(struct fixture *f)
+{
+	char *save = NULL, *text = arena_strdup(f->a, get(f, "lib/state/journal"));
+	struct text t = { .arena = f->a };
+
+	for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
+		struct json_object *o = json_tokener_parse(line), *event, *step;
+
+		assert_non_null(o);
+		assert_true(json_object_object_get_ex(o, "event", &event));
+		text_printf(&t, "%s%s", t.len ? ", " : "", json_object_get_string(event));
+		if (json_object_object_get_ex(o, "step", &step))
+			text_printf(&t, " %s", json_object_get_string(step));
+		(void)json_object_put(o);
+	}
+	return text_str(&t);
+}
+
+static void in_order_of_needs(void **state)
+{
+	struct fixture *f = *state;
+	struct step *a = sh(f, "a", "echo a >>log"), *b = sh(f, "b", "echo b >>log"), *c = add(f, "c");
+
+	needs(f, b, a);
+	needs(f, c, b);
+	c->op.form = OP_FILE;
+	c->op.path = arena_printf(f->a, "%s/file", f->dir);
+	c->op.content = "content\n";
+	assert_int_equal(run(f), 0);
+	assert_string_equal(get(f, "log"), "a\nb\n");
+	assert_string_equal(get(f, "file"), "content\n");
+	assert_int_equal(f->result.done, 3);
+	assert_int_equal(f->result.processes, 2);
+	assert_int_equal(f->result.forks, 1);
+	assert_int_equal(f->result.ids_left.n, 0);
+	assert_string_equal(f->result.ids_done.at[2], "c");
+	assert_string_equal(journal(f),
+			    "begin, started a, done a, started b, done b, started c, done c, end");
+	assert_int_equal(f->diag.messages.n, 0);
+	(void)fflush(f->options.out);
+	assert_non_null(strstr(f->shown, "[2/3] b in words ("));
+}
+
+static void side_by_side(void **state)
+{
+	struct fixture *f = *state;
+	struct step *last;
+
+	/* Each waits for the other: one after the other they would never end. */
+	assert_int_equal(mkfifo(arena_printf(f->a, "%s/p", f->dir), 0600), 0);
+	assert_int_equal(mkfifo(arena_printf(f->a, "%s/q", f->dir), 0600), 0);
+	(void)sh(f, "a", "echo x >p; read x <q");
+	(void)sh(f, "b", "read x <p; echo x >q");
+	last = sh(f, "c", "echo c >log");
+	needs(f, last, f->plan.steps.at[0]);
+	needs(f, last, f->plan.steps.at[1]);
+	f->options.jobs = 2;
+	assert_int_equal(run(f), 0);
+	assert_string_equal(get(f, "log"), "c\n");
+}
+
+static void one_job_at_a_time(void **state)
+{
+	struct fixture *f = *state;
+
+	for (int i = 0; i < 5; i++)
+		(void)sh(f, arena_printf(f->a, "s%d", i),
+			 arena_printf(f->a, "mkdir busy && echo %d >>log && rmdir busy", i));
+	f->options.jobs = 1;
+	assert_int_equal(run(f), 0);
+	assert_string_equal(get(f, "log"), "0\n1\n2\n3\n4\n");
+}
+
+static void failure_stops_what_has_not_begun(void **state)
+{
+	struct fixture *f = *state;
+	struct step *a, *c;
+
+	assert_int_equal(mkfifo(arena_printf(f->a, "%s/p", f->dir), 0600), 0);
+	a = sh(f, "create md99", "echo x >p; echo 'mdadm: cannot open /dev/vda1' >&2; exit 2");
+	/* Runs already, and finishes. */
+	(void)sh(f, "b",
+		 "read x <p; until grep -q failed lib/state/journal; do sleep 0.01; done; echo b >>log");
+	c = sh(f, "c", "echo c >>log");
+	needs(f, c, a);
+	f->options.jobs = 2;
+	(void)sh(f, "d", "echo d >>log");
+	assert_int_equal(run(f), -EINVAL);
+	assert_string_equal(get(f, "log"), "b\n");
+	assert_int_equal(f->diag.errors, 1);
+	assert_string_equal(f->diag.messages.at[0].text, "cannot create md99: sh exited with 2");
+	assert_int_equal(f->diag.messages.at[0].pos.line, 1);
+	assert_true(said(f, "the command: sh -c 'cd "));
+	assert_true(said(f, "its words: mdadm: cannot open /dev/vda1"));
+	assert_true(said(f, "1 of 4 steps are done; not done: create md99, c, d"));
+	assert_int_equal(f->result.ids_left.n, 3);
+	assert_non_null(strstr(journal(f), "failed create md99"));
+	assert_non_null(strstr(journal(f), "done b, end"));
+}
+
+static void program_that_is_not_there(void **state)
+{
+	struct fixture *f = *state;
+	struct step *st = add(f, "create a");
+
+	vec_push(f->a, &st->op.argv, "mkfs.nothing");
+	assert_int_equal(run(f), -EINVAL);
+	assert_true(said(f, "cannot create a: mkfs.nothing is not installed"));
+}
+
+static void operation_that_fails(void **state)
+{
+	struct fixture *f = *state;
+	struct step *st = add(f, "write fstab");
+
+	st->op.form = OP_FILE;
+	st->op.path = arena_printf(f->a, "%s/missing/fstab", f->dir);
+	st->op.content = "";
+	assert_int_equal(run(f), -EINVAL);
+	assert_string_equal(f->diag.messages.at[0].text,
+			    arena_printf(f->a,
+					 "cannot write fstab: cannot open the directory '%s/missing': "
+					 "No such file or directory",
+					 f->dir));
+}
+
+static void deadline_is_told(void **state)
+{
+	struct fixture *f = *state;
+
+	sh(f, "hang", "exec sleep 100")->timeout_s = 1;
+	assert_int_equal(run(f), -EINVAL);
+	assert_true(said(f, "cannot hang: sh took longer than 1 s and was stopped"));
+	(void)fflush(f->options.out);
+	assert_non_null(strstr(f->shown, "hang takes longer than 1 s: stopping it"));
+}
+
+static void interrupted_by(struct fixture *f, const char *signal)
+{
+	struct step *a = sh(f, "a", arena_printf(f->a, "kill -%s %d; echo a >>log", signal, (int)getpid()));
+	struct step *b = sh(f, "b", "echo b >>log");
+
+	needs(f, b, a);
+	assert_int_equal(run(f), -EINVAL);
+	assert_string_equal(get(f, "log"), "a\n");
+	assert_true(f->result.interrupted);
+	assert_int_equal(f->result.done, 1);
+	assert_true(said(f, "interrupted"));
+	assert_true(said(f, "1 of 2 steps are done; not done: b"));
+	assert_string_equal(journal(f), "begin, started a, done a, end");
+}
+
+static void sigint_lets_finish(void **state)
+{
+	interrupted_by(*state, "INT");
+}
+
+static void sigterm_lets_finish(void **state)
+{
+	struct sigaction ignore = { .sa_handler = SIG_IGN }, before, after;
+	sigset_t mask, mask_after;
+
+	/* A caller that ignores SIGCHLD (as nohup and some supervisors leave it) must not lose us our children. */
+	assert_int_equal(sigaction(SIGCHLD, &ignore, &before), 0);
+	(void)sigprocmask(SIG_BLOCK, NULL, &mask);
+	interrupted_by(*state, "TERM");
+	(void)sigprocmask(SIG_BLOCK, NULL, &mask_after);
+	assert_int_equal(sigaction(SIGCHLD, &before, &after), 0);
+	assert_ptr_equal(after.sa_handler, SIG_IGN);
+	assert_int_equal(sigismember(&mask, SIGTERM), sigismember(&mask_after, SIGTERM));
+}
+
+static void second_stowage_is_refused(void **state)
+{
+	struct fixture *f = *state;
+	_cleanup_fd_ int fd = -1;
+
+	(void)sh(f, "a", "echo a >>log");
+	assert_int_equal(run(f), 0); /* makes the directory */
+	fd = open(arena_printf(f->a, "%s/lock", f->options.state_dir), O_RDWR | O_CLOEXEC);
+	assert_int_equal(flock(fd, LOCK_EX | LOCK_NB), 0);
+	assert_int_equal(run(f), -EPERM);
+	assert_true(said(f, arena_printf(f->a, "another stowage, process %d, is changing this machine",
+					 (int)getpid())));
+	assert_int_equal(diag_exit(&f->diag), 3);
+	assert_string_equal(get(f, "log"), "a\n");
+}
+
+static void state_directory(void **state)
+{
+	struct fixture *f = *state;
+	struct stat st;
+
+	(void)sh(f, "a", "echo a >>log");
+	f->options.state_dir = "/proc/stowage";
+	assert_int_equal(run(f), -EINVAL);
+	assert_true(said(f, "cannot use the state directory '/proc/stowage'"));
+	assert_int_equal(access(arena_printf(f->a, "%s/log", f->dir), F_OK), -1);
+
+	f->options.state_dir = arena_printf(f->a, "%s/x/state", f->dir);
+	assert_int_equal(run(f), 0);
+	assert_int_equal(stat(f->options.state_dir, &st), 0);
+	assert_int_equal(st.st_mode & 07777, 0700);
+}
+
+static void journal_goes_on(void **state)
+{
+	struct fixture *f = *state;
+	FILE *half;
+
+	(void)sh(f, "say \"hi\"\n", "true");
+	assert_int_equal(run(f), 0);
+	half = fopen(arena_printf(f->a, "%s/journal", f->options.state_dir), "a");
+	(void)fputs("{\"time\":\"cut", half);
+	(void)fclose(half);
+	assert_int_equal(run(f), 0);
+	assert_non_null(strstr(get(f, "lib/state/journal"), "\"cut\n{\"time\":"));
+	assert_string_equal(journal_plan_id(f->a, &f->plan), journal_plan_id(f->a, &f->plan));
+}
+
+static void plans_have_names_of_their_own(void **state)
+{
+	struct fixture *f = *state;
+	struct step *st = sh(f, "a", "true");
+	const char *id = journal_plan_id(f->a, &f->plan);
+
+	st->op.argv.at[2] = "false";
+	assert_string_not_equal(journal_plan_id(f->a, &f->plan), id);
+}
+
+static void loss_is_refused(void **state)
+{
+	struct fixture *f = *state;
+	struct step *st = sh(f, "remove old", "echo gone >log");
+
+	vec_push(f->a, &st->loses, "old");
+	assert_int_equal(run(f), -EPERM);
+	assert_true(said(f, "to remove old would lose 'old'"));
+	vec_push(f->a, &f->options.allow_loss, "old");
+	assert_int_equal(run(f), 0);
+	assert_string_equal(get(f, "log"), "gone\n");
+}
+
+static void nothing_to_do(void **state)
+{
+	struct fixture *f = *state;
+
+	assert_int_equal(run(f), 0); /* nothing to do */
+	assert_int_equal(access(f->options.state_dir, F_OK), -1);
+}
+
+static void many_steps(void **state)
+{
+	struct fixture *f = *state;
+	struct step *before = NULL;
+
+	for (int i = 0; i < 200; i++) {
+		struct step *st = add(f, arena_printf(f->a, "make %d", i));
+
+		st->op.form = OP_MKDIR;
+		st->op.path = arena_printf(f->a, "%s/d%d", f->dir, i);
+		if (i % 7 == 0 && before)
+			needs(f, st, before);
+		before = st;
+	}
+	f->options.progress = true;
+	assert_int_equal(run(f), 0);
+	assert_int_equal(f->result.done, 200);
+	assert_int_equal(access(arena_printf(f->a, "%s/d199", f->dir), F_OK), 0);
+}
+
+/* Words that liblvm2cmd refuses at once, so that nothing of the machine is looked at. */
+static void lvm_failure_is_told(void **state)
+{
+	struct fixture *f = *state;
+	struct step *st = add(f, "create vg0");
+
+	st->op.form = OP_LVM;
+	vec_push(f->a, &st->op.argv, "vgnonsense");
+	vec_push(f->a, &st->op.argv, "vg 0");
+	assert_int_equal(run(f), -EINVAL);
+	assert_true(said(f, "cannot create vg0: vgnonsense "));
+	assert_true(said(f, "the command: lvm vgnonsense 'vg 0'"));
+	assert_int_equal(f->result.lvm_commands, 1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(in_order_of_needs, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(side_by_side, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(one_job_at_a_time, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(failure_stops_what_has_not_begun, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(program_that_is_not_there, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(operation_that_fails, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(deadline_is_told, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(sigint_lets_finish, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(sigterm_lets_finish, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(second_stowage_is_refused, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(state_directory, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(journal_goes_on, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(plans_have_names_of_their_own, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(loss_is_refused, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(nothing_to_do, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(many_steps, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(lvm_failure_is_told, set_up, tear_down),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

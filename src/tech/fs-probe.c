@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <assert.h>
+#include <json-c/json.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/file.h"
+#include "machine/have.h"
+#include "machine/machine.h"
+#include "machine/probe.h"
+#include "tech/fs.h"
+
+/* Filesystems that are there: what blkid says of them, and what the rooms read themselves. */
+
+const struct signature *fs_signature(const struct blockdev *b, const char *type)
+{
+	const struct signature *found = NULL;
+
+	vec_each (const struct signature *, sig, &b->signatures) {
+		/* A mirror's member (metadata 1.0) shows the filesystem that lies on the array. */
+		if (text_eq(sig->usage, "raid") || text_eq(sig->usage, "crypto"))
+			return NULL;
+		if (text_eq(sig->type, type))
+			found = sig;
+	}
+	return found;
+}
+
+int fs_find_type(const struct machine *m, struct graph *have, const struct kind *kind, const char *type)
+{
+	vec_each (struct blockdev *const *, b, &m->devs) {
+		const struct signature *sig = fs_signature(*b, type);
+		struct node *n;
+		struct fs *fs;
+
+		if (!sig)
+			continue;
+		n = have_add(have, kind, arena_printf(have->arena, "%s on %s", type, (*b)->name), NULL);
+		n->size = (*b)->size;
+		n->dev = (*b)->path;
+		n->geo = (*b)->geo;
+		fs = as_fs(n);
+		fs->on = (*b)->name;
+		fs->uuid = sig->uuid;
+		fs->label = sig->label && *sig->label ? sig->label : NULL;
+		if (sig->uuid)
+			(void)uuid_read(sig->uuid, &n->uuid); /* vfat's is none */
+		have_on(have, n, (*b)->name, true);
+	}
+	return 0;
+}
+
+int fs_probe_type(struct probe *p, const char *type, uint64_t offset, size_t len,
+		  bool (*read)(const uint8_t *at, struct json_object *out))
+{
+	struct json_object *all = NULL;
+	uint8_t piece[4096];
+
+	assert(len <= sizeof(piece));
+	if (!p->root)
+		return 0;
+	vec_each (struct blockdev *const *, b, &p->m->devs) {
+		_cleanup_fd_ int fd = -1;
+		struct json_object *one;
+
+		if (!fs_signature(*b, type))
+			continue;
+		fd = probe_open(p, (*b)->path);
+		if (fd < 0 || pread(fd, piece, len, (off_t)offset) != (ssize_t)len)
+			continue;
+		one = json_object_new_object();
+		if (!read(piece, one)) {
+			json_object_put(one);
+			continue;
+		}
+		if (!all)
+			all = json_object_new_object();
+		json_object_object_add(all, (*b)->name, one);
+	}
+	if (all)
+		json_object_object_add(p->out, type, all);
+	return 0;
+}
+
+bool fs_number(struct json_object *o, const char *key, uint64_t *ret)
+{
+	struct json_object *v;
+
+	if (!json_object_is_type(o, json_type_object) || !json_object_object_get_ex(o, key, &v) ||
+	    !json_object_is_type(v, json_type_int) || json_object_get_int64(v) < 0)
+		return false;
+	*ret = (uint64_t)json_object_get_int64(v);
+	return true;
+}
+
+bool fs_recorded(const struct machine *m, const char *type, const char *dev, const char *key, uint64_t *ret)
+{
+	struct json_object *all, *one;
+
+	return json_object_is_type(m->json, json_type_object) &&
+	       json_object_object_get_ex(m->json, type, &all) && json_object_is_type(all, json_type_object) &&
+	       json_object_object_get_ex(all, dev, &one) && fs_number(one, key, ret);
+}

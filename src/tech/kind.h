@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "graph/node.h"
+#include "tech/key.h"
+
+struct arena;
+struct build;
+struct diag;
+struct graph;
+struct machine;
+struct probe;
+struct settle;
+struct steps;
+struct text;
+
+/* How a top-level section of the layout is written. */
+enum section_form {
+	SECTION_NAMED, /* a map of names: each value a map of keys */
+	SECTION_LIST,  /* a list of maps */
+	SECTION_TYPED, /* a list of maps; `type:` picks the kind, whose own keys join the section's */
+};
+
+struct section {
+	const char *name; /* the YAML word */
+	enum section_form form;
+	const struct key *keys;
+	size_t item_size;   /* bytes of the struct that begins with struct item */
+	const char *scalar; /* a scalar or list in place of an item's map is the value of this key */
+	const char *doc;
+	/* Makes the nodes and names that need nothing from other sections. Sections run in the order of the rooms. */
+	int (*declare)(struct build *b, struct item *it);
+	/* Makes edges, and nodes whose number depends on others. Every name is known by now (or made on demand). May be NULL. */
+	int (*link)(struct build *b, struct item *it);
+};
+
+struct why_line {
+	const char *key;  /* of the layout, for the position; NULL: the object itself */
+	const char *text; /* "is 512 MiB, the layout asks for 1 GiB" */
+};
+
+/* Says why a thing that is there is not as asked: both sides, for a message. */
+struct why {
+	struct arena *arena;
+	VEC(struct why_line) lines;
+};
+
+/* All that the program ever asks of one kind of object. A NULL slot: there is nothing to do, or it can't be done. */
+struct kind {
+	const char *name; /* in messages, and the YAML `type:` of typed sections */
+	const char *doc;
+	size_t size;       /* of the struct that begins with struct node */
+	bool device;       /* others may stand on it */
+	bool many;         /* typed sections: one object may stand on several devices (btrfs) */
+	const char *section;   /* the typed section that this kind is an entry of, or NULL */
+	size_t item_size;      /* typed sections: bytes of the item */
+	const struct key *keys; /* typed sections: keys beside the section's */
+
+	/* What can be said without a machine: contradictions inside the layout. Says each mistake; returns 0 or -errno. */
+	int (*check)(const struct node *want, struct diag *d);
+	/* Adds what is there to the have graph: machine/have.h. Broken things are told and skipped. */
+	int (*find)(const struct machine *m, struct graph *have, struct diag *d);
+	/* The object that is there in the place of this one; all below @want have been matched. NULL: none. */
+	const struct node *(*match)(const struct node *want, const struct settle *s);
+	/*
+	 * Fills the settled block: size, geo, dev, uuid, and for a container the size and start of its parts. All below is settled.
+	 * Where want->have is set, what is there is taken over (its UUID, its real size), and what is derived is compared later.
+	 */
+	int (*settle)(struct node *want, struct settle *s);
+	/* Adds a line to @why for everything that differs from what the layout asks; leaves it empty where it is as asked. */
+	void (*compare)(const struct node *want, const struct node *have, struct why *why);
+	/* Steps that bring it about. The last one gives the node. */
+	int (*create)(struct steps *s, const struct node *want);
+	/* One line for people, without the name: "raid10 n2 over 3 devices, chunk 512 KiB". May be NULL. */
+	const char *(*describe)(struct arena *a, const struct node *n);
+	/* What a partition is called that this one stands on, where the layout leaves it open: "raid", "lvm", "swap", "esp". NULL: "linux". */
+	const char *(*part_type)(const struct node *want);
+	/* Whether its data is whole when only those below (by index of n->below) with alive[i] are left. NULL: needs all. */
+	bool (*alive)(const struct node *n, const bool *alive);
+};
+
+/** why_add() - one difference. @key: the layout's key, or NULL. */
+void why_add(struct why *why, const char *key, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+
+/* A program that a room's steps start, and the Debian package that has it. */
+struct room_tool {
+	const char *program, *package;
+};
+
+/* A technology. */
+struct room {
+	const char *name;
+	const char *doc;                     /* a sentence for the reference */
+	const struct section *sections;      /* ends with .name NULL; may be NULL */
+	const struct kind *const *kinds;     /* ends with NULL */
+	const struct room_tool *tools;       /* ends with .program NULL; may be NULL */
+	/* After all sections are linked: adds what follows from the whole (mounts, files in /etc). May be NULL. */
+	int (*finish)(struct build *b);
+	/* Adds what this technology knows of the live machine to the recording, under its own name: machine/probe.h. May be NULL. */
+	int (*probe)(struct probe *p);
+};
+
+/* All rooms in the order of src/tech/meson.build; ends with NULL. Generated. */
+extern const struct room *const rooms[];

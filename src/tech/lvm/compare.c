@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/text.h"
+#include "machine/machine.h"
+#include "tech/kind.h"
+#include "tech/lvm/lvm.h"
+
+void pv_compare(const struct node *want, const struct node *have, struct why *why)
+{
+	const struct vg *vg = pv_of(have)->vg, *ours = pv_of(want)->vg;
+
+	if (vg && !text_eq(vg->vg_name, ours->vg_name))
+		why_add(why, NULL, "it belongs to volume group '%s', not to '%s'", vg->vg_name,
+			ours->vg_name);
+}
+
+static bool has_pv(const struct vg *vg, const struct node *pv)
+{
+	vec_each (struct pv *const *, at, &vg->pvs)
+		if (&(*at)->node == pv)
+			return true;
+	return false;
+}
+
+void vg_compare(const struct node *want, const struct node *have, struct why *why)
+{
+	const struct vg *w = vg_of(want), *h = vg_of(have);
+
+	if (!text_eq(w->vg_name, h->vg_name)) {
+		why_add(why, NULL, "on its devices is volume group '%s'", h->vg_name);
+		return;
+	}
+	if (item_has(&w->words->item, "extent-size") && h->extent_size &&
+	    h->extent_size != w->words->extent_size)
+		why_add(why, "extent-size", "its extents are %s, not %s",
+			units_text(why->arena, h->extent_size),
+			units_text(why->arena, w->words->extent_size));
+	/* What can't be seen can't be told. */
+	if (!h->whole)
+		return;
+	vec_each (struct pv *const *, pv, &w->pvs)
+		if (!(*pv)->node.have || !has_pv(h, (*pv)->node.have))
+			why_add(why, "devices", "'%s' is no device of it", (*pv)->on->name);
+	vec_each (struct pv *const *, pv, &h->pvs) {
+		bool known = false;
+
+		vec_each (struct pv *const *, ours, &w->pvs)
+			known = known || (*ours)->node.have == &(*pv)->node;
+		if (known)
+			continue;
+		if ((*pv)->dev)
+			why_add(why, "devices", "/dev/%s is a device of it, which the layout doesn't name",
+				(*pv)->dev);
+		else
+			why_add(why, "devices", "a device of it is missing: physical volume %s", (*pv)->uuid);
+	}
+}
+
+/* The extents that a size asks for; 0: any number would do. @ret_most: for ranges. */
+static uint64_t asked(const struct lv *w, uint64_t extent, uint64_t *ret_most)
+{
+	const struct size_want *size = &w->words->size;
+	uint64_t unit = extent * w->stripes, whole = 0, n = 0;
+
+	*ret_most = 0;
+	switch (size->form) {
+	case SIZE_BYTES:
+		n = *ret_most = units_align_up(size->bytes, unit) / extent;
+		break;
+	case SIZE_PERCENT:
+		if (w->on.n)
+			vec_each (struct pv *const *, pv, &w->on)
+				whole += (*pv)->extents;
+		else
+			vec_each (struct pv *const *, pv, &w->vg->pvs)
+				whole += (*pv)->extents;
+		n = *ret_most = units_align_down(units_percent(whole, size->ppm), w->stripes);
+		break;
+	case SIZE_RANGE:
+		n = units_align_up(size->min, unit) / extent;
+		*ret_most = units_align_down(size->max, unit) / extent;
+		if (*ret_most < n)
+			*ret_most = n;
+		break;
+	case SIZE_NONE:
+	case SIZE_REST:
+		*ret_most = UINT64_MAX;
+		break;
+	}
+	return n;
+}
+
+static void compare_size(const struct lv *w, const struct lv *h, struct why *why)
+{
+	uint64_t extent = h->vg->extent_size ? h->vg->extent_size : w->vg->extent_size, most, least;
+	uint64_t there = h->node.size / extent;
+
+	/* A percentage of what isn't known. */
+	if (!h->vg->whole && w->words->size.form == SIZE_PERCENT)
+		return;
+	least = asked(w, extent, &most);
+	if (there >= least && there <= most)
+		return;
+	why_add(why, "size", "it is %s (%llu extents), and the layout asks for %s: %s (%llu extents)",
+		units_exact(why->arena, h->node.size), (unsigned long long)there,
+		units_size_text(why->arena, &w->words->size),
+		units_exact(why->arena, (there < least ? least : most) * extent),
+		(unsigned long long)(there < least ? least : most));
+}
+
+static void compare_place(const struct lv *w, const struct lv *h, struct why *why)
+{
+	struct map told = { .arena = why->arena };
+
+	vec_each (const struct piece *, piece, &h->pieces) {
+		bool may = !w->on.n;
+		const char *dev = piece->pv->dev ? piece->pv->dev : "a device that is missing";
+
+		vec_each (struct pv *const *, pv, &w->on)
+			may = may || (*pv)->node.have == &piece->pv->node;
+		if (!may && !map_set(&told, dev, (void *)dev))
+			why_add(why, w->words->each.n ? "each" : "on",
+				"a part of it lies on %s%s, where the layout doesn't have it",
+				piece->pv->dev ? "/dev/" : "", dev);
+	}
+}
+
+void lv_compare(const struct node *want, const struct node *have, struct why *why)
+{
+	const struct lv *w = lv_of(want), *h = lv_of(have);
+	struct arena *a = why->arena;
+	bool missing = false;
+
+	vec_each (const struct piece *, piece, &h->pieces)
+		missing = missing || !piece->pv->dev;
+	if (missing) {
+		why_add(why, NULL, "a device that it lies on is missing");
+		return;
+	}
+	if (!have->block) {
+		why_add(why, NULL, "it isn't active: 'lvchange -ay %s/%s' activates it", h->vg_name,
+			h->lv_name);
+		return;
+	}
+	if (h->type && strcmp(h->type, "linear") != 0 && strcmp(h->type, "striped") != 0) {
+		why_add(why, w->words->type ? "type" : NULL, "it is of type %s, not %s", h->type,
+			w->stripes > 1 ? "striped" : "linear");
+		return;
+	}
+	compare_size(w, h, why);
+	if (h->stripes && h->stripes != w->stripes)
+		why_add(why, "stripes", "it has %u stripe%s, not %u", h->stripes, h->stripes == 1 ? "" : "s",
+			w->stripes);
+	else if (h->stripe_size && w->words->stripe_size && h->stripe_size != w->words->stripe_size)
+		why_add(why, "stripe-size", "its stripes are %s wide, not %s", units_text(a, h->stripe_size),
+			units_text(a, w->words->stripe_size));
+	compare_place(w, h, why);
+}

@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/text.h"
+#include "plan/settle.h"
+#include "plan/step.h"
+#include "tech/kind.h"
+#include "tech/lvm/lvm.h"
+
+static int vg_check(const struct node *want, struct diag *d)
+{
+	/* What lies in /dev by itself: LVM would find its directory taken, or take it from others. */
+	static const char *const taken[] = { "block", "bsg",      "bus", "char",   "cpu",
+					     "disk",  "dma_heap", "dri", "fd",     "hugepages",
+					     "input", "mapper",   "md",  "mqueue", "net",
+					     "pts",   "shm",      "snd", "usb",    "vfio" };
+	const struct vg *vg = vg_of(want);
+	struct pos pos = item_pos(&vg->words->item, "extent-size");
+	int r = 0;
+
+	if (!lvm_extent_size_ok(vg->extent_size))
+		r = diag_error(d, pos,
+			       "an extent of %s can't be: it is a power of two of at least 1 KiB, or a "
+			       "multiple of 128 KiB",
+			       units_exact(d->arena, vg->extent_size));
+	for (size_t i = 0; i < sizeof(taken) / sizeof(*taken); i++)
+		if (!strcmp(vg->vg_name, taken[i]))
+			r = diag_error(d, want->pos,
+				       "a volume group can't be called '%s': there is a directory /dev/%s",
+				       vg->vg_name, taken[i]);
+	if (strlen(vg->vg_name) > 127)
+		r = diag_error(d, want->pos, "the name has %zu characters, and LVM has room for 127",
+			       strlen(vg->vg_name));
+	return r;
+}
+
+static int check_stripes(const struct lv *lv, struct diag *d)
+{
+	const struct item *it = &lv->words->item;
+	size_t devices = lv->on.n ? lv->on.n : lv->vg->pvs.n;
+	uint64_t size = lv->words->stripe_size, extent = lv->vg->extent_size;
+
+	if (lv->words->type && !strcmp(lv->words->type, "striped") && lv->stripes < 2)
+		return diag_error(d, item_pos(it, "type"),
+				  "'%s' is striped: 'stripes' says over how many devices, two or more",
+				  lv->node.name);
+	if (lv->words->type && !strcmp(lv->words->type, "linear") && lv->stripes > 1)
+		return diag_error(d, item_pos(it, "type"), "'%s' is linear, and has %u stripes",
+				  lv->node.name, lv->stripes);
+	if (lv->words->each.n && lv->stripes > 1)
+		return diag_error(d, item_pos(it, "stripes"),
+				  "'%s' lies on one device alone, because of 'each': it can't be striped",
+				  lv->node.name);
+	if (lv->stripes > devices)
+		return diag_error(d, item_pos(it, "stripes"), "'%s' has %u stripes, and %s %zu device%s",
+				  lv->node.name, lv->stripes,
+				  lv->on.n ? "is pinned to" : "its volume group has", devices,
+				  devices == 1 ? "" : "s");
+	if (!size)
+		return 0;
+	if (lv->stripes < 2)
+		return diag_error(d, item_pos(it, "stripe-size"),
+				  "'%s' has one stripe: a stripe size is of no use to it", lv->node.name);
+	if (size < 4 * KIB || !units_is_power_of_two(size))
+		return diag_error(d, item_pos(it, "stripe-size"),
+				  "a stripe of %s can't be: it is a power of two of at least 4 KiB",
+				  units_exact(d->arena, size));
+	if (extent % size)
+		return diag_error(d, item_pos(it, "stripe-size"),
+				  "extents of %s are no multiple of a stripe of %s",
+				  units_text(d->arena, extent), units_text(d->arena, size));
+	return 0;
+}
+
+static int lv_check(const struct node *want, struct diag *d)
+{
+	const struct lv *lv = lv_of(want);
+	const char *bad = lvm_name_why_not(lv->lv_name);
+
+	if (bad)
+		return diag_error(d, want->pos, "a volume can't be called '%s': LVM keeps '%s' for itself",
+				  lv->lv_name, bad);
+	/* Both names, each '-' twice, and one between them are a device-mapper name. */
+	if (strlen(lvm_dm_name(d->arena, lv->vg_name, lv->lv_name)) > 127)
+		return diag_error(
+			d, want->pos,
+			"the name '%s' is too long for device-mapper, which has room for 127 characters",
+			want->name);
+	/* What `each` makes is said once. */
+	vec_each (struct lv *const *, first, &lv->vg->lvs)
+		if ((*first)->words == lv->words)
+			return *first == lv ? check_stripes(lv, d) : 0;
+	return 0;
+}
+
+static void chain(struct steps *s, struct step *st, const struct vg *vg)
+{
+	steps_chain(s, st, arena_printf(steps_arena(s), "vg %s", vg->vg_name));
+}
+
+static int pv_create(struct steps *s, const struct node *want)
+{
+	const struct pv *pv = pv_of(want);
+	struct arena *a = steps_arena(s);
+	struct step *st = step_new(s, want, "create", "make '%s' a physical volume of LVM", pv->on->name);
+
+	/* -y: clears what is on it. A UUID of one's own choice needs --norestorefile: there is no old metadata to restore from. */
+	step_lvm(s, st, "pvcreate", "-y", "--uuid", uuid_text(a, want->uuid), "--norestorefile",
+		 "--dataalignment", lvm_size_text(a, pv->pe_start), want->dev, NULL);
+	chain(s, st, pv->vg);
+	return 0;
+}
+
+static int vg_create(struct steps *s, const struct node *want)
+{
+	const struct vg *vg = vg_of(want);
+	struct arena *a = steps_arena(s);
+	struct step *st = step_new(s, want, "create", "create volume group '%s' with extents of %s",
+				   vg->vg_name, units_text(a, vg->extent_size));
+
+	step_lvm(s, st, "vgcreate", "-y", "--physicalextentsize", lvm_size_text(a, vg->extent_size),
+		 vg->vg_name, NULL);
+	vec_each (struct pv *const *, pv, &vg->pvs)
+		step_word(s, st, (*pv)->node.dev);
+	chain(s, st, vg);
+	return 0;
+}
+
+/* "/dev/vda5:0-127:200-220" for every device, in their order. */
+static void add_places(struct steps *s, struct step *st, const struct lv *lv)
+{
+	for (size_t i = 0; i < lv->pieces.n; i++) {
+		const struct piece *p = &lv->pieces.at[i];
+		struct text t = { .arena = steps_arena(s) };
+
+		if (i && lv->pieces.at[i - 1].pv == p->pv)
+			continue;
+		text_add(&t, p->pv->node.dev);
+		for (; p < lv->pieces.at + lv->pieces.n && p->pv == lv->pieces.at[i].pv; p++)
+			text_printf(&t, ":%llu-%llu", (unsigned long long)p->start,
+				    (unsigned long long)(p->start + p->count - 1));
+		step_word(s, st, text_str(&t));
+	}
+}
+
+static const char *places_text(struct arena *a, const struct lv *lv)
+{
+	struct text t = { .arena = a };
+	const struct pv *last = NULL;
+
+	vec_each (const struct piece *, p, &lv->pieces) {
+		if (p->pv != last)
+			text_printf(&t, "%s%s", t.len ? ", " : "",
+				    p->pv->on    ? p->pv->on->name
+				    : p->pv->dev ? p->pv->dev
+						 : "?");
+		last = p->pv;
+	}
+	return text_str(&t);
+}
+
+static int lv_create(struct steps *s, const struct node *want)
+{
+	const struct lv *lv = lv_of(want);
+	struct arena *a = steps_arena(s);
+	struct step *st = step_new(s, want, "create", "create volume '%s', %s, on %s", want->name,
+				   units_text(a, want->size), places_text(a, lv));
+
+	/* -y -Wy: what an older volume left in these extents is wiped without a question. */
+	step_lvm(s, st, "lvcreate", "-y", "-Wy", "-n", lv->lv_name, NULL);
+	step_word(s, st, "-l");
+	step_wordf(s, st, "%llu", (unsigned long long)lv->extents);
+	if (lv->stripes > 1) {
+		step_word(s, st, "-i");
+		step_wordf(s, st, "%u", lv->stripes);
+		step_word(s, st, "-I");
+		step_word(s, st, lvm_size_text(a, lv->stripe_size));
+	}
+	step_word(s, st, lv->vg_name);
+	add_places(s, st, lv);
+	step_gives(s, st, want->dev, 0, want->size);
+	chain(s, st, lv->vg);
+	return 0;
+}
+
+static const char *pv_describe(struct arena *a, const struct node *n)
+{
+	const struct pv *pv = pv_of(n);
+
+	if (!pv->extents)
+		return "physical volume";
+	return arena_printf(a, "physical volume, %llu extents from %s on", (unsigned long long)pv->extents,
+			    units_text(a, pv->pe_start));
+}
+
+static const char *vg_describe(struct arena *a, const struct node *n)
+{
+	const struct vg *vg = vg_of(n);
+
+	if (!vg->extent_size)
+		return "volume group";
+	return arena_printf(a, "volume group of %zu device%s, extents of %s, %s left", vg->pvs.n,
+			    vg->pvs.n == 1 ? "" : "s", units_text(a, vg->extent_size),
+			    units_text(a, vg->free * vg->extent_size));
+}
+
+static const char *lv_describe(struct arena *a, const struct node *n)
+{
+	const struct lv *lv = lv_of(n);
+
+	if (lv->type && strcmp(lv->type, "linear") != 0 && strcmp(lv->type, "striped") != 0)
+		return arena_printf(a, "%s volume", lv->type);
+	if (lv->stripes > 1 && lv->stripe_size)
+		return arena_printf(a, "volume of %u stripes of %s", lv->stripes,
+				    units_text(a, lv->stripe_size));
+	return lv->stripes > 1 ? arena_printf(a, "volume of %u stripes", lv->stripes) : "linear volume";
+}
+
+static const char *pv_part_type(const struct node *want)
+{
+	(void)want;
+	return "lvm";
+}
+
+/* What the group knows of itself is on each of its devices. */
+static bool vg_alive(const struct node *n, const bool *alive)
+{
+	for (size_t i = 0; i < n->below.n; i++)
+		if (alive[i])
+			return true;
+	return false;
+}
+
+const struct kind pv_kind = {
+	.name = "pv",
+	.doc = "A physical volume of LVM.",
+	.size = sizeof(struct pv),
+	.match = pv_match,
+	.settle = pv_settle,
+	.compare = pv_compare,
+	.create = pv_create,
+	.describe = pv_describe,
+	.part_type = pv_part_type,
+};
+
+const struct kind vg_kind = {
+	.name = "volume group",
+	.doc = "A volume group of LVM.",
+	.size = sizeof(struct vg),
+	.check = vg_check,
+	.find = vg_find,
+	.match = vg_match,
+	.settle = vg_settle,
+	.compare = vg_compare,
+	.create = vg_create,
+	.describe = vg_describe,
+	.alive = vg_alive,
+};
+
+const struct kind lv_kind = {
+	.name = "volume",
+	.doc = "A logical volume of LVM.",
+	.size = sizeof(struct lv),
+	.device = true,
+	.check = lv_check,
+	.match = lv_match,
+	.settle = lv_settle,
+	.compare = lv_compare,
+	.create = lv_create,
+	.describe = lv_describe,
+};
+
+static const struct room_tool tools[] = { { "pvcreate", "lvm2" }, { "vgcreate", "lvm2" }, { "lvcreate", "lvm2" }, { 0 } };
+
+static const struct kind *const kinds[] = { &pv_kind, &vg_kind, &lv_kind, NULL };
+
+extern const struct section lvm_sections[];
+extern const struct room room_lvm;
+const struct room room_lvm = {
+	.name = "lvm",
+	.doc = "Volume groups with LVM2.",
+	.sections = lvm_sections,
+	.kinds = kinds,
+	.tools = tools,
+	.probe = lvm_probe,
+};

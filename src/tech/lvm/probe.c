@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <errno.h>
+#include <json-c/json.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/text.h"
+#include "machine/machine.h"
+#include "machine/probe.h"
+#include "tech/lvm/lvm.h"
+
+/*
+ * LVM's report as a recording keeps it: kernel names for devices, numbers as numbers, everything in a fixed order; without the UUIDs of
+ * groups and volumes, which are random, and without sequence numbers and times.
+ */
+
+enum { REPORT_MAX = 16 << 20 };
+
+static const char *get_text(struct json_object *o, const char *key)
+{
+	struct json_object *v = json_object_object_get(o, key);
+
+	return json_object_is_type(v, json_type_string) ? json_object_get_string(v) : "";
+}
+
+static struct json_object *get_list(struct json_object *o, const char *key)
+{
+	struct json_object *v = json_object_object_get(o, key);
+
+	return json_object_is_type(v, json_type_array) ? v : NULL;
+}
+
+static size_t list_length(struct json_object *list)
+{
+	return list ? json_object_array_length(list) : 0;
+}
+
+static void add_text(struct json_object *o, const char *key, const char *value)
+{
+	json_object_object_add(o, key, json_object_new_string(value));
+}
+
+/* Numbers come as text. */
+static void add_number(struct json_object *o, const char *key, const char *value)
+{
+	json_object_object_add(o, key, json_object_new_uint64(strtoull(value, NULL, 10)));
+}
+
+static int by_text(const void *a, const void *b)
+{
+	struct json_object *const *x = a, *const *y = b;
+
+	return strverscmp(json_object_to_json_string_ext(*x, JSON_C_TO_STRING_PLAIN),
+			  json_object_to_json_string_ext(*y, JSON_C_TO_STRING_PLAIN));
+}
+
+static struct json_object *report_pvs(struct json_object *list, const struct machine *m)
+{
+	struct json_object *out = json_object_new_array();
+
+	for (size_t i = 0; i < list_length(list); i++) {
+		struct json_object *row = json_object_array_get_idx(list, i), *o = json_object_new_object();
+		const struct blockdev *b = machine_dev(m, get_text(row, "pv_name"));
+
+		json_object_object_add(o, "dev",
+				       b && !*get_text(row, "pv_missing") ? json_object_new_string(b->name)
+									  : NULL);
+		add_text(o, "uuid", get_text(row, "pv_uuid"));
+		add_number(o, "start", get_text(row, "pe_start"));
+		add_number(o, "extents", get_text(row, "pv_pe_count"));
+		json_object_array_add(out, o);
+	}
+	json_object_array_sort(out, by_text);
+	return out;
+}
+
+static struct json_object *report_volumes(struct json_object *lvs, struct json_object *segs)
+{
+	struct json_object *out = json_object_new_array();
+
+	for (size_t i = 0; i < list_length(lvs); i++) {
+		struct json_object *row = json_object_array_get_idx(lvs, i), *o = json_object_new_object(),
+				   *seg = NULL;
+
+		/* Of volumes that were grown with another number of stripes the first segment speaks; its order is by place. */
+		for (size_t k = 0; k < list_length(segs) && !seg; k++)
+			if (!strcmp(get_text(json_object_array_get_idx(segs, k), "lv_name"),
+				    get_text(row, "lv_name")))
+				seg = json_object_array_get_idx(segs, k);
+		add_text(o, "name", get_text(row, "lv_name"));
+		add_number(o, "size", get_text(row, "lv_size"));
+		add_text(o, "type", seg ? get_text(seg, "segtype") : "unknown");
+		add_number(o, "stripes", seg ? get_text(seg, "stripes") : "0");
+		add_number(o, "stripe-size", seg ? get_text(seg, "stripe_size") : "0");
+		json_object_array_add(out, o);
+	}
+	json_object_array_sort(out, by_text);
+	return out;
+}
+
+/* All extents, in the report's order: by device, then by place. */
+static struct json_object *report_extents(struct json_object *list)
+{
+	struct json_object *out = json_object_new_array();
+
+	for (size_t i = 0; i < list_length(list); i++) {
+		struct json_object *row = json_object_array_get_idx(list, i), *o = json_object_new_object();
+
+		add_text(o, "pv", get_text(row, "pv_uuid"));
+		add_number(o, "start", get_text(row, "pvseg_start"));
+		add_number(o, "count", get_text(row, "pvseg_size"));
+		json_object_object_add(
+			o, "lv",
+			*get_text(row, "lv_name") ? json_object_new_string(get_text(row, "lv_name")) : NULL);
+		json_object_array_add(out, o);
+	}
+	json_object_array_sort(out, by_text);
+	return out;
+}
+
+struct json_object *lvm_report(struct arena *a, const char *text, const struct machine *m)
+{
+	struct json_object *in = json_tokener_parse(text), *lvm, *groups, *orphans = NULL, *list;
+
+	(void)a;
+	list = in ? get_list(in, "report") : NULL;
+	if (!list) {
+		json_object_put(in);
+		return NULL;
+	}
+	groups = json_object_new_array();
+	for (size_t i = 0; i < list_length(list); i++) {
+		struct json_object *r = json_object_array_get_idx(list, i), *o;
+		struct json_object *vg = list_length(get_list(r, "vg"))
+						 ? json_object_array_get_idx(get_list(r, "vg"), 0)
+						 : NULL;
+
+		if (!vg || !*get_text(vg, "vg_name")) {
+			if (!orphans)
+				orphans = report_pvs(get_list(r, "pv"), m);
+			continue;
+		}
+		o = json_object_new_object();
+		add_text(o, "name", get_text(vg, "vg_name"));
+		add_number(o, "extent", get_text(vg, "vg_extent_size"));
+		json_object_object_add(o, "pvs", report_pvs(get_list(r, "pv"), m));
+		json_object_object_add(o, "lvs", report_volumes(get_list(r, "lv"), get_list(r, "seg")));
+		json_object_object_add(o, "extents", report_extents(get_list(r, "pvseg")));
+		json_object_array_add(groups, o);
+	}
+	json_object_array_sort(groups, by_text);
+	lvm = json_object_new_object();
+	json_object_object_add(lvm, "groups", groups);
+	json_object_object_add(lvm, "pvs", orphans ? orphans : json_object_new_array());
+	json_object_put(in);
+	return lvm;
+}
+
+int lvm_probe(struct probe *p)
+{
+	/* --readonly takes no locks and leaves device-mapper alone; which volumes are active is seen by their devices. */
+	static const char *const argv[] = { "lvm",
+					    "fullreport",
+					    "--readonly",
+					    "--reportformat",
+					    "json",
+					    "--units",
+					    "b",
+					    "--nosuffix",
+					    "--configreport",
+					    "vg",
+					    "-o",
+					    "vg_name,vg_extent_size",
+					    "--configreport",
+					    "pv",
+					    "-o",
+					    "pv_name,pv_uuid,pe_start,pv_pe_count,pv_missing",
+					    "--configreport",
+					    "lv",
+					    "-o",
+					    "lv_name,lv_size",
+					    "--configreport",
+					    "pvseg",
+					    "-o",
+					    "pv_uuid,pvseg_start,pvseg_size,lv_name",
+					    "--configreport",
+					    "seg",
+					    "-o",
+					    "lv_name,seg_start_pe,segtype,stripes,stripe_size",
+					    "-O",
+					    "lv_name,seg_start_pe",
+					    NULL };
+	struct json_object *lvm;
+	char *text;
+	int r;
+
+	if (!p->root)
+		return 0;
+	r = probe_run(p, argv, REPORT_MAX, &text);
+	if (r < 0)
+		return 0; /* LVM isn't installed, or probe_run() has said why it can't answer */
+	lvm = lvm_report(p->arena, text, p->m);
+	if (!lvm) {
+		diag_warn(p->diag, nowhere, "LVM's report could not be read");
+		return 0;
+	}
+	json_object_object_add(p->out, "lvm", lvm);
+	return 0;
+}
