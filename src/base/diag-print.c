@@ -286,38 +286,60 @@ static const struct diag_source *find_source(const struct diag *d, const char *f
 	return NULL;
 }
 
-static void print_message(struct arena *a, const struct diag *d, const struct diag_message *m, FILE *to,
-			  bool color)
+static void print_place(struct arena *a, const struct pos *pos, FILE *to, bool color)
 {
-	const struct look *look = &looks[m->severity];
-	const struct pos *pos = &m->pos;
-	const struct diag_source *src = NULL;
-
 	(void)fprintf(to, "%s%s:", color ? bold : "", pos->file ? text_safe(a, pos->file) : "stowage");
 	if (pos->file && pos->line)
 		(void)fprintf(to, "%u:", pos->line);
 	if (pos->file && pos->line && pos->col)
 		(void)fprintf(to, "%u:", pos->col);
-	(void)fprintf(to, "%s %s%s:%s %s\n", color ? plain : "", color ? look->color : "", look->word,
-		      color ? plain : "", text_safe(a, m->text));
+	(void)fputs(color ? plain : "", to);
+}
+
+/* @below: what it belongs to stands before it, so that a note without a place of its own is told from others by its indent. */
+static void print_message(struct arena *a, const struct diag *d, const struct diag_message *m, bool below,
+			  FILE *to, bool color)
+{
+	const struct look *look = &looks[m->severity];
+	const struct pos *pos = &m->pos;
+	const struct diag_source *src = NULL;
+
+	if (below && !pos->file)
+		(void)fputs(" ", to);
+	else
+		print_place(a, pos, to, color);
+	(void)fprintf(to, " %s%s:%s %s\n", color ? look->color : "", look->word, color ? plain : "",
+		      text_safe(a, m->text));
 	if (pos->file && pos->line && m->severity != DIAG_NOTE)
 		src = find_source(d, pos->file);
 	if (src)
 		print_snippet(a, src, m, to, color);
 }
 
+/* What one mistake has brought about many times over is not read to its end. */
+enum { MOST_OF_A_KIND = 100 };
+
 void diag_print(const struct diag *d, FILE *to, bool color)
 {
 	_cleanup_arena_ struct arena *a = arena_new();
 	struct groups groups = in_order(a, d);
+	size_t errors = 0, warnings = 0;
 
 	vec_each (const struct group *, g, &groups.list) {
-		if (g->told)
+		size_t *count = g->head->severity == DIAG_WARNING || g->head->severity == DIAG_NOTE
+					? &warnings
+					: &errors;
+
+		if (g->told || ++*count > MOST_OF_A_KIND)
 			continue;
-		print_message(a, d, g->head, to, color);
+		print_message(a, d, g->head, false, to, color);
 		vec_each (const struct diag_message *const *, note, &g->notes)
-			print_message(a, d, *note, to, color);
+			print_message(a, d, *note, true, to, color);
 	}
+	if (errors > MOST_OF_A_KIND)
+		(void)fprintf(to, "stowage: %zu more errors are not shown\n", errors - MOST_OF_A_KIND);
+	if (warnings > MOST_OF_A_KIND)
+		(void)fprintf(to, "stowage: %zu more warnings are not shown\n", warnings - MOST_OF_A_KIND);
 }
 
 static void json_number(FILE *to, const char *name, unsigned n)

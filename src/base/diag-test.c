@@ -67,7 +67,7 @@ static void counts_and_exit(void **state)
 	assert_int_equal(d.warnings, 1);
 	assert_int_equal(d.refusals, 1);
 	assert_string_equal(printed(&d, false, false), "stowage: warning: w\n"
-						       "stowage: note: n\n"
+						       "  note: n\n"
 						       "stowage: refused: r\n"
 						       "stowage: error: e\n");
 }
@@ -96,7 +96,7 @@ static void in_the_order_of_lines(void **state)
 						       "    3 |     size: 8MiB\n"
 						       "      |           ^~~~\n"
 						       "layout.yaml:2:11: note: it stands on 'sys'\n"
-						       "stowage: note: another\n"
+						       "  note: another\n"
 						       "other.yaml:1: refused: in use\n"
 						       "stowage: error: no place\n");
 }
@@ -204,7 +204,7 @@ static void color_marks(void **state)
 			    "\033[1mlayout.yaml:3:11:\033[0m \033[1;31merror:\033[0m x\n"
 			    "    3 |     size: 8MiB\n"
 			    "      |           \033[1;31m^~~~\033[0m\n"
-			    "\033[1mstowage:\033[0m \033[1;36mnote:\033[0m y\n"
+			    "  \033[1;36mnote:\033[0m y\n"
 			    "\033[1mstowage:\033[0m \033[1;35mwarning:\033[0m z\n");
 }
 

@@ -66,7 +66,8 @@ bool diag_failed(const struct diag *d);
 int diag_exit(const struct diag *d);
 
 /**
- * diag_print() - all messages, those about a file in the order of its lines, notes behind what they belong to
+ * diag_print() - the messages: those about a file in the order of its lines, notes behind what they belong to
+ * Up to a hundred errors and as many warnings; of more only the number is told.
  * FILE:LINE:COL: error: TEXT, then the line and a caret; a refusal says "refused:"; a note shows no line.
  * FILE: error: TEXT where there is no line, stowage: error: TEXT where there is no file; those come last.
  * Files come in the order in which they were first named. A long line is cut to about 100 columns around the

@@ -196,13 +196,34 @@ static void json_is_valid(void **state)
 			    "\"gr\xC3\xBCn \\u202e \\ufffd\"");
 }
 
+static void short_ends_at_a_character(void **state)
+{
+	_cleanup_arena_ struct arena *a = arena_new();
+	char eighty[82] = { 0 }, umlauts[100] = "x";
+
+	(void)state;
+	memset(eighty, 'a', 80);
+	assert_ptr_equal(text_short(a, eighty), eighty);
+	eighty[80] = 'b';
+	assert_int_equal(strlen(text_short(a, eighty)), 83);
+	for (size_t i = 1; i + 1 < sizeof(umlauts); i += 2)
+		memcpy(umlauts + i, "\xC3\xBC", 2);
+	assert_true(text_valid_utf8(text_short(a, umlauts), strlen(text_short(a, umlauts))));
+	assert_int_equal(strlen(text_short(a, umlauts)), 82);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(text_grows),           cmocka_unit_test(join_puts_between),
-		cmocka_unit_test(comparing_takes_null), cmocka_unit_test(safe_disarms),
-		cmocka_unit_test(utf8_is_checked),      cmocka_unit_test(nearest_finds_slips),
-		cmocka_unit_test(sh_words_are_quoted),  cmocka_unit_test(json_is_valid),
+		cmocka_unit_test(text_grows),
+		cmocka_unit_test(join_puts_between),
+		cmocka_unit_test(comparing_takes_null),
+		cmocka_unit_test(safe_disarms),
+		cmocka_unit_test(utf8_is_checked),
+		cmocka_unit_test(nearest_finds_slips),
+		cmocka_unit_test(sh_words_are_quoted),
+		cmocka_unit_test(json_is_valid),
+		cmocka_unit_test(short_ends_at_a_character),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

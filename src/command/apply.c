@@ -28,13 +28,16 @@ static int may_run(struct cli *c, const struct plan *p)
 	text_list missing = plan_missing_tools(p, c->arena);
 
 	if (missing.n)
-		return diag_error(&c->diag, nowhere, "this machine lacks %s; nothing was done", text_join(c->arena, &missing, ", "));
+		return diag_error(&c->diag, nowhere, "this machine lacks %s; nothing was done",
+				  text_join(c->arena, &missing, ", "));
 	if (!p->machine->root && geteuid() != 0)
 		return diag_error(&c->diag, nowhere, "apply needs root; nothing was done");
 	if (c->yes)
 		return 0;
 	if (!isatty(STDIN_FILENO))
-		return diag_error(&c->diag, nowhere, "there is no terminal to ask on; --yes says that the plan is wanted; nothing was done");
+		return diag_error(&c->diag, nowhere,
+				  "there is no terminal to ask on; --yes says that the plan is wanted; "
+				  "nothing was done");
 	if (!ask(p->steps.n))
 		return diag_error(&c->diag, nowhere, "not confirmed; nothing was done");
 	return 0;
@@ -54,8 +57,9 @@ static int look_again(struct cli *c, const struct plan *p)
 		return r;
 	if (!again->steps.n)
 		return 0;
-	r = diag_error(&c->diag, nowhere, "all steps were carried out, but %zu would still be due", again->steps.n);
-	vec_each(struct step *const *, st, &again->steps)
+	r = diag_error(&c->diag, nowhere, "all steps were carried out, but %zu would still be due",
+		       again->steps.n);
+	vec_each (struct step *const *, st, &again->steps)
 		diag_note(&c->diag, (*st)->pos, "%s", (*st)->what);
 	return r;
 }
@@ -65,7 +69,8 @@ static void print_json(struct cli *c, const struct plan *p, const struct run_res
 	printf("{\n  \"steps\": %zu,\n  \"done\": %zu,\n  \"left\": [", result->steps, result->done);
 	for (size_t i = 0; i < result->ids_left.n; i++)
 		printf("%s%s", i ? ", " : "", text_quote_json(c->arena, result->ids_left.at[i]));
-	printf("],\n  \"processes\": %u,\n  \"forks\": %u,\n  \"lvm_commands\": %u,\n  \"table_writes\": %u,\n  \"waits\": %u,\n"
+	printf("],\n  \"processes\": %u,\n  \"forks\": %u,\n  \"lvm_commands\": %u,\n  \"table_writes\": "
+	       "%u,\n  \"waits\": %u,\n"
 	       "  \"milliseconds\": %llu,\n  \"root\": %s\n}\n",
 	       result->processes, result->forks, result->lvm_commands, result->table_writes, result->waits,
 	       (unsigned long long)result->elapsed_ms, text_quote_json(c->arena, p->options.root));
@@ -76,9 +81,11 @@ static void print_result(struct cli *c, const struct plan *p, const struct run_r
 	if (c->json)
 		print_json(c, p, result);
 	else
-		printf("\nDone: %zu steps in %llu.%03llu s (%u programs, %u LVM commands in one process, %u tables written, %u waits).\n",
-		       result->done, (unsigned long long)(result->elapsed_ms / 1000), (unsigned long long)(result->elapsed_ms % 1000),
-		       result->processes, result->lvm_commands, result->table_writes, result->waits);
+		printf("\nDone: %zu steps in %llu.%03llu s (%u programs, %u LVM commands in one process, %u "
+		       "tables written, %u waits).\n",
+		       result->done, (unsigned long long)(result->elapsed_ms / 1000),
+		       (unsigned long long)(result->elapsed_ms % 1000), result->processes,
+		       result->lvm_commands, result->table_writes, result->waits);
 }
 
 static int apply(struct cli *c, const struct plan *p)
@@ -120,7 +127,7 @@ static int check_fresh(struct cli *c, const struct plan *p)
 
 int command_apply(struct cli *c)
 {
-	struct show_options o = { .color = command_color(stdout) };
+	struct show_options o = { .color = command_color(stdout), .verbose = c->verbose };
 	struct text out = { .arena = c->arena };
 	struct plan *p;
 

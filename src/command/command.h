@@ -32,7 +32,7 @@ struct cli {
 	const char *convert; /* the fstab to convert */
 	struct plan_options options;
 	unsigned jobs;
-	bool exit_code, yes, write, json, show;
+	bool exit_code, yes, write, json, show, verbose;
 };
 
 struct command {

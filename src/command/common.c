@@ -23,11 +23,14 @@ int command_print(struct cli *c, const char *text)
 	if (c->output && strcmp(c->output, "-") != 0) {
 		f = fopen(c->output, "we");
 		if (!f)
-			return diag_error(&c->diag, nowhere, "can't write '%s': %s", c->output, strerror(errno));
+			return diag_error(&c->diag, nowhere, "can't write '%s': %s", c->output,
+					  strerror(errno));
 	}
 	ok = fputs(text, f) != EOF;
 	ok = (f == stdout ? fflush(f) : fclose(f)) == 0 && ok;
-	return ok ? 0 : diag_error(&c->diag, nowhere, "can't write %s: %s", c->output ? c->output : "the output", strerror(errno));
+	return ok ? 0
+		  : diag_error(&c->diag, nowhere, "can't write %s: %s", c->output ? c->output : "the output",
+			       strerror(errno));
 }
 
 int command_end(struct cli *c)

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/arena.h"
@@ -21,21 +22,26 @@ static int put(struct cli *c, const char *path, const char *text)
 
 	if (!c->write)
 		return command_print(c, text);
-	return op_file(&job) ? diag_error(&c->diag, (struct pos){ .file = path }, "was not written, for the reason above") : 0;
+	return op_file(&job) ? diag_error(&c->diag, (struct pos){ .file = path },
+					  "was not written, for the reason above")
+			     : 0;
 }
 
 static int convert(struct cli *c, bool *ret_all)
 {
 	struct machine *m;
-	const char *result;
+	const char *result, *path;
+	char *real;
 	char *text;
 	size_t len, result_len;
 	int r = file_read(c->arena, AT_FDCWD, c->convert, MOST_BYTES, &text, &len);
 
 	if (r < 0)
-		return diag_error(&c->diag, (struct pos){ .file = c->convert }, "can't be read: %s", strerror(-r));
+		return diag_error(&c->diag, (struct pos){ .file = c->convert }, "can't be read: %s",
+				  strerror(-r));
 	if (memchr(text, '\0', len))
-		return diag_error(&c->diag, (struct pos){ .file = c->convert }, "holds a NUL byte: not an fstab");
+		return diag_error(&c->diag, (struct pos){ .file = c->convert },
+				  "holds a NUL byte: not an fstab");
 	diag_source_add(&c->diag, c->convert, text, len);
 	r = command_machine(c, &m);
 	if (r < 0)
@@ -43,16 +49,28 @@ static int convert(struct cli *c, bool *ret_all)
 	r = fstab_convert(c->arena, m, c->convert, text, len, &c->diag, &result, &result_len, ret_all);
 	if (r < 0 || (c->write && !strcmp(result, text)))
 		return r;
-	return put(c, c->convert, result);
+	if (!c->write)
+		return command_print(c, result);
+	/* A file is written by its place in the whole tree, whatever the working directory is. */
+	real = realpath(c->convert, NULL);
+	if (!real)
+		return diag_error(&c->diag, (struct pos){ .file = c->convert }, "can't be found: %s",
+				  strerror(errno));
+	path = arena_strdup(c->arena, real);
+	free(real);
+	return put(c, path, result);
 }
 
 /* --write before the filesystems are there would leave a machine that doesn't boot. */
 static int write_due(struct cli *c, const struct plan *p)
 {
-	vec_each(struct step *const *, st, &p->steps)
-		if ((*st)->op.form != OP_FILE && (*st)->op.form != OP_MOUNT && (*st)->op.form != OP_MKDIR)
-			return diag_error(&c->diag, (*st)->pos,
-					  "fstab is only written for what is there, and this is still due: %s; run apply first", (*st)->what);
+	vec_each (struct node *const *, n, &p->want->nodes)
+		vec_each (const struct edge *, e, &(*n)->below)
+			if (e->claim && (*n)->verdict == VERDICT_CREATE)
+				return diag_error(&c->diag, (*n)->pos,
+						  "fstab is only written for what is there, and '%s' isn't "
+						  "yet; run apply first",
+						  (*n)->name);
 	return 0;
 }
 
@@ -67,7 +85,10 @@ static int from_layout(struct cli *c)
 	r = fstab_text(p, c->arena, &c->diag, &text);
 	if (r < 0 || (c->write && (r = write_due(c, p)) < 0))
 		return r;
-	return put(c, arena_printf(c->arena, "%s/etc/fstab", strcmp(p->options.root, "/") ? p->options.root : ""), text);
+	return put(
+		c,
+		arena_printf(c->arena, "%s/etc/fstab", strcmp(p->options.root, "/") ? p->options.root : ""),
+		text);
 }
 
 int command_fstab(struct cli *c)

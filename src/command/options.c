@@ -23,6 +23,7 @@ enum {
 	OPT_SHOW,
 	OPT_OUTPUT = 'o',
 	OPT_HELP = 'h',
+	OPT_VERBOSE = 'v',
 	OPT_VERSION = 'V',
 };
 
@@ -32,19 +33,36 @@ struct option_text {
 };
 
 static const struct option_text table[] = {
-	{ { "machine", required_argument, NULL, OPT_MACHINE }, "FILE", "a recording instead of this machine" },
-	{ { "root", required_argument, NULL, OPT_ROOT }, "DIR", "where filesystems are mounted and whose etc/ gets the files; / if absent" },
+	{ { "machine", required_argument, NULL, OPT_MACHINE },
+	  "FILE",
+	  "a recording instead of this machine" },
+	{ { "root", required_argument, NULL, OPT_ROOT },
+	  "DIR",
+	  "where filesystems are mounted and whose etc/ gets the files; / if absent" },
 	{ { "no-mount", no_argument, NULL, OPT_NO_MOUNT }, NULL, "mount nothing" },
-	{ { "seed", required_argument, NULL, OPT_SEED }, "TEXT", "what UUIDs are derived from; the layout's name if absent" },
-	{ { "format", required_argument, NULL, OPT_FORMAT }, "WORD", "text, sh, json or dot; doc: text or scdoc" },
-	{ { "output", required_argument, NULL, OPT_OUTPUT }, "FILE", "write to FILE; plan without --format: a plan that apply takes" },
+	{ { "seed", required_argument, NULL, OPT_SEED },
+	  "TEXT",
+	  "what UUIDs are derived from; the layout's name if absent" },
+	{ { "format", required_argument, NULL, OPT_FORMAT },
+	  "WORD",
+	  "text, sh, json or dot; doc: text or scdoc" },
+	{ { "output", required_argument, NULL, OPT_OUTPUT },
+	  "FILE",
+	  "write to FILE; plan without --format: a plan that apply takes" },
 	{ { "exit-code", no_argument, NULL, OPT_EXIT_CODE }, NULL, "exit with 2 when changes are due" },
 	{ { "json", no_argument, NULL, OPT_JSON }, NULL, "output and diagnostics as JSON" },
+	{ { "verbose", no_argument, NULL, OPT_VERBOSE },
+	  NULL,
+	  "each step's command and reason; all objects where nothing is to do" },
 	{ { "yes", no_argument, NULL, OPT_YES }, NULL, "don't ask" },
 	{ { "jobs", required_argument, NULL, OPT_JOBS }, "N", "so many steps at once" },
-	{ { "state", required_argument, NULL, OPT_STATE }, "DIR", "where the journal lies; /var/lib/stowage if absent" },
+	{ { "state", required_argument, NULL, OPT_STATE },
+	  "DIR",
+	  "where the journal lies; /var/lib/stowage if absent" },
 	{ { "write", no_argument, NULL, OPT_WRITE }, NULL, "replace the file instead of printing it" },
-	{ { "convert", required_argument, NULL, OPT_CONVERT }, "FILE", "an fstab whose device paths become UUIDs" },
+	{ { "convert", required_argument, NULL, OPT_CONVERT },
+	  "FILE",
+	  "an fstab whose device paths become UUIDs" },
 	{ { "show", no_argument, NULL, OPT_SHOW }, NULL, "the word is a saved plan: show it" },
 	{ { "help", no_argument, NULL, OPT_HELP }, NULL, "this text" },
 	{ { "version", no_argument, NULL, OPT_VERSION }, NULL, "the version" },
@@ -70,8 +88,9 @@ static void print_option(const struct option_text *o)
 {
 	char left[40];
 
-	(void)snprintf(left, sizeof(left), "%s--%s%s%s", o->option.val < 256 ? "-o, " : "", o->option.name, o->value ? " " : "",
-		       o->value ? o->value : "");
+	(void)snprintf(left, sizeof(left), "%c%c%s--%s%s%s", o->option.val < 256 ? '-' : ' ',
+		       o->option.val < 256 ? o->option.val : ' ', o->option.val < 256 ? ", " : "  ",
+		       o->option.name, o->value ? " " : "", o->value ? o->value : "");
 	printf("  %-22s %s\n", left, o->summary);
 }
 
@@ -80,14 +99,17 @@ void command_usage(void)
 	printf("stowage " STOWAGE_VERSION ": one file says what a machine's storage shall be\n\n");
 	for (const struct command *const *cmd = commands; *cmd; cmd++)
 		printf("  stowage %-7s %-12s %s\n", (*cmd)->name, (*cmd)->words, (*cmd)->summary);
-	printf("\n`stowage COMMAND --help` lists the options of a command; stowage(1) and stowage-layout(5) have it all.\n"
-	       "Exit status: 0 done or nothing to do, 1 failed, 2 changes are due (plan --exit-code), 3 refused since\n"
+	printf("\n`stowage COMMAND --help` lists the options of a command; stowage(1) and stowage-layout(5) "
+	       "have it all.\n"
+	       "Exit status: 0 done or nothing to do, 1 failed, 2 changes are due (plan --exit-code), 3 "
+	       "refused since\n"
 	       "something would be lost or is in use, 64 misuse.\n");
 }
 
 static void command_help(const struct command *cmd)
 {
-	printf("stowage %s%s%s%s: %s\n\n", cmd->name, *cmd->options ? " [OPTIONS]" : "", *cmd->words ? " " : "", cmd->words, cmd->summary);
+	printf("stowage %s%s%s%s: %s\n\n", cmd->name, *cmd->options ? " [OPTIONS]" : "",
+	       *cmd->words ? " " : "", cmd->words, cmd->summary);
 	for (size_t i = 0; i < COUNT; i++)
 		if (takes(cmd, table[i].option.name) && table[i].option.val != OPT_VERSION)
 			print_option(&table[i]);
@@ -145,7 +167,9 @@ static int take(struct cli *c, int option, const char *value)
 		return 0;
 	case OPT_ROOT:
 		c->options.root = clean_dir(c->arena, value);
-		return c->options.root ? 0 : misuse("--root takes a directory's absolute path, not '%s'", value, NULL);
+		return c->options.root
+			       ? 0
+			       : misuse("--root takes a directory's absolute path, not '%s'", value, NULL);
 	case OPT_NO_MOUNT:
 		c->options.mount = false;
 		return 0;
@@ -160,6 +184,9 @@ static int take(struct cli *c, int option, const char *value)
 		return 0;
 	case OPT_JSON:
 		c->json = true;
+		return 0;
+	case OPT_VERBOSE:
+		c->verbose = true;
 		return 0;
 	case OPT_YES:
 		c->yes = true;
@@ -190,11 +217,24 @@ static int take(struct cli *c, int option, const char *value)
 	}
 }
 
+static const char *nearest_option(struct arena *a, const struct command *cmd, const char *word)
+{
+	const char *names[COUNT], *near;
+	size_t n = 0;
+
+	for (size_t i = 0; i < COUNT; i++)
+		if (takes(cmd, table[i].option.name))
+			names[n++] = table[i].option.name;
+	near = text_nearest(word + strspn(word, "-"), names, n);
+	return near ? arena_printf(a, "--%s", near) : NULL;
+}
+
 int command_parse(int argc, char **argv, struct cli *c, const struct command **ret_run)
 {
 	struct option longs[COUNT + 1] = { 0 };
 	const struct command *cmd;
 	const char *near = NULL;
+	const char *word;
 	int opt, r;
 
 	*ret_run = NULL;
@@ -219,11 +259,15 @@ int command_parse(int argc, char **argv, struct cli *c, const struct command **r
 		longs[i] = table[i].option;
 	argv[1] = argv[0];
 	opterr = 0;
-	while ((opt = getopt_long(argc - 1, argv + 1, "o:h", longs, NULL)) != -1) {
+	while ((opt = getopt_long(argc - 1, argv + 1, ":o:hv", longs, NULL)) != -1) {
 		const char *name = NULL;
 
-		if (opt == '?' || opt == ':')
-			return misuse("'%s' is no option, or lacks its value", argv[optind], NULL);
+		if (opt == ':')
+			return misuse("%s lacks its value", argv[optind], NULL);
+		if (opt == '?') {
+			word = argv[optind];
+			return misuse("'%s' is no option", word, nearest_option(c->arena, cmd, word));
+		}
 		for (size_t i = 0; i < COUNT; i++)
 			if (table[i].option.val == opt)
 				name = table[i].option.name;

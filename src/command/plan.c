@@ -22,7 +22,8 @@ static bool is_saved(struct cli *c, const char *path, char **ret, size_t *ret_le
 	_cleanup_fd_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	ssize_t n = fd >= 0 ? read(fd, head, sizeof(head)) : -1;
 
-	return n > 0 && saved_is(head, (size_t)n) && file_read(c->arena, AT_FDCWD, path, MOST_BYTES, ret, ret_len) == 0;
+	return n > 0 && saved_is(head, (size_t)n) &&
+	       file_read(c->arena, AT_FDCWD, path, MOST_BYTES, ret, ret_len) == 0;
 }
 
 int command_plan(struct cli *c, struct plan **ret)
@@ -44,7 +45,9 @@ int command_plan(struct cli *c, struct plan **ret)
 	if (r < 0)
 		return r;
 	if (!m->root)
-		diag_warn(&c->diag, nowhere, "%s was not looked at by root: what disks hold is known from udev, LVM not at all", m->source);
+		diag_warn(&c->diag, nowhere,
+			  "%s was not looked at by root: what disks hold is known from udev, LVM not at all",
+			  m->source);
 	return plan_make(c->arena, l, m, &c->options, &c->diag, ret);
 }
 
@@ -53,16 +56,18 @@ static void warn_tools(struct cli *c, const struct plan *p)
 	text_list missing = plan_missing_tools(p, c->arena);
 
 	if (missing.n)
-		diag_warn(&c->diag, nowhere, "%s lacks %s, which the plan needs", p->machine->source, text_join(c->arena, &missing, ", "));
+		diag_warn(&c->diag, nowhere, "%s lacks %s, which the plan needs", p->machine->source,
+			  text_join(c->arena, &missing, ", "));
 }
 
 /* A script or a saved plan holds whole files; passwords have no business there. */
 static int may_keep(struct cli *c, const struct plan *p)
 {
-	vec_each(struct step *const *, st, &p->steps)
+	vec_each (struct step *const *, st, &p->steps)
 		if ((*st)->op.form == OP_FILE && machine_has_secret((*st)->op.path, (*st)->op.content))
 			return diag_error(&c->diag, nowhere,
-					  "%s holds a password, which would be written down with the plan; move it to a file that "
+					  "%s holds a password, which would be written down with the plan; "
+					  "move it to a file that "
 					  "credentials= names, or use apply with the layout itself",
 					  (*st)->op.path);
 	return 0;
@@ -70,7 +75,7 @@ static int may_keep(struct cli *c, const struct plan *p)
 
 static int print_plan(struct cli *c, const struct plan *p, const char *format)
 {
-	struct show_options o = { .color = !c->output && command_color(stdout) };
+	struct show_options o = { .color = !c->output && command_color(stdout), .verbose = c->verbose };
 	struct text out = { .arena = c->arena };
 
 	if (!strcmp(format, "text"))

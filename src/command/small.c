@@ -2,11 +2,11 @@
 #include <string.h>
 
 #include "command/command.h"
+#include "graph/node.h"
 #include "layout/doc.h"
 #include "layout/layout.h"
 #include "layout/schema.h"
 #include "machine/machine.h"
-#include "graph/node.h"
 
 int command_check(struct cli *c)
 {

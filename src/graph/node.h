@@ -21,8 +21,9 @@ struct geometry {
 	uint32_t physical; /* physical sector */
 	uint64_t min_io;   /* preferred granularity: chunk, stripe unit, or a sector */
 	uint64_t opt_io;   /* a full stripe; 0 where there is none */
-	bool declared;     /* stated by the layout (hardware RAID): the kernel and so the tools can't see it */
-	uint64_t offset;   /* where byte 0 of this device lies within a stripe of what is below, 0 .. opt_io-1 */
+	bool declared; /* stated by the layout (hardware RAID): the kernel and so the tools can't see it */
+	uint64_t
+		offset; /* where byte 0 of this device lies within a stripe of what is below, 0 .. opt_io-1 */
 };
 
 /* A node stands on another one. */
@@ -48,21 +49,26 @@ typedef VEC(struct node *) node_list;
  */
 struct node {
 	const struct kind *kind;
-	const char *name; /* want: unique, as messages call it: "vda.swap", "vg0/home_1", "md99"; have: kernel name, or "KIND NAME" */
-	struct pos pos;   /* want: where the layout states it */
+	const char *
+		name; /* want: unique, as messages call it: "vda.swap", "vg0/home_1", "md99"; have: kernel name, or "KIND NAME" */
+	struct pos pos;          /* want: where the layout states it */
 	const struct item *item; /* want: the words of the layout, NULL for what is implied */
 	size_t order;            /* in the file, then in a set: breaks ties */
-	VEC(struct edge) below;  /* what it stands on, in order; a container (table, volume group) is below its parts */
-	node_list above;         /* who stands on it */
-	struct node *parent;     /* the container that shares itself out to this node: also below; or NULL */
+	VEC(struct edge)
+	below; /* what it stands on, in order; a container (table, volume group) is below its parts */
+	node_list above;     /* who stands on it */
+	struct node *parent; /* the container that shares itself out to this node: also below; or NULL */
 
 	/* settled (want) or found (have) */
-	uint64_t size; /* bytes it offers to what stands on it */
+	uint64_t size;   /* bytes it offers to what stands on it */
+	uint64_t usable; /* bytes that files find room in, about: what copies leave of .size; 0: all of it */
 	struct geometry geo;
-	const char *dev; /* path for commands, NULL where it is no device: "/dev/vda4", "/dev/md/data", "/dev/vg0/home_1" */
-	const char *id;  /* identity of the disks beneath: equal on no two machines */
+	const char *
+		dev; /* path for commands, NULL where it is no device: "/dev/vda4", "/dev/md/data", "/dev/vg0/home_1" */
+	const char *id; /* identity of the disks beneath: equal on no two machines */
 	struct uuid uuid;
-	const char *partuuid, *partlabel; /* of a partition: what the kernel and udev call it by (an MBR's has no label); else NULL */
+	const char *partuuid,
+		*partlabel; /* of a partition: what the kernel and udev call it by (an MBR's has no label); else NULL */
 
 	/* want only */
 	const struct node *have; /* the match, NULL: none */
@@ -83,7 +89,7 @@ struct have_link {
 struct graph {
 	struct arena *arena;
 	node_list nodes;
-	struct map by_name; /* struct node by .name */
+	struct map by_name;            /* struct node by .name */
 	VEC(struct have_link) pending; /* machine/have.c: joined after all rooms have found theirs */
 };
 

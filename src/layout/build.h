@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
-#include "graph/node.h"
 #include "base/vec.h"
+#include "graph/node.h"
 #include "tech/key.h"
 
 struct build;
@@ -42,7 +42,8 @@ int build_alias(struct build *b, const char *name, struct pos pos, const node_li
  * build_later() - @name (or all names that begin with @name and '/') will be made by @make, called at most once, when somebody first asks
  * for it or before the section's link(); a name that asks for itself while it is being made is an error (a cycle).
  */
-int build_later(struct build *b, const char *name, struct pos pos, int (*make)(struct build *b, struct item *it), struct item *it);
+int build_later(struct build *b, const char *name, struct pos pos,
+		int (*make)(struct build *b, struct item *it), struct item *it);
 
 /**
  * build_resolve() - the devices that names stand for, in order

@@ -18,7 +18,7 @@ static void text_for_a_terminal(void **state)
 
 	(void)state;
 	assert_non_null(s);
-	expect_in(s, "VOLUME GROUPS\n\nGroups.\n\n");
+	expect_in(s, "VOLUME-GROUPS\n\nGroups.\n\n");
 	expect_in(s, "    level: 0, 1, 10 or raid10, needed\n        RAID level.\n");
 	expect_in(s, "    su: a size in bytes\n        Stripe unit. Only together with sw. Not together with "
 		     "chunk.\n");
@@ -27,7 +27,7 @@ static void text_for_a_terminal(void **state)
 		     "needed\n");
 	expect_in(s, "A value in place of the map means `path`.");
 	expect_in(s, "filesystems, type: btrfs\n\nOn several devices.\n\n    profile: single or raid1\n");
-	expect_in(s, "    `type`: btrfs, xfs, needed\n");
+	expect_in(s, "    type: btrfs or xfs, needed\n");
 	for (const char *line = s; *line; line += strcspn(line, "\n") + 1)
 		assert_true(strcspn(line, "\n") < 80);
 	assert_int_equal(s[strlen(s) - 1], '\n');
@@ -59,7 +59,7 @@ static void man_page(void **state)
 	const char *s = layout_doc_scdoc_rooms(t_rooms, a);
 
 	(void)state;
-	expect_in(s, "# VOLUME GROUPS\n\nGroups.\n");
+	expect_in(s, "# VOLUME-GROUPS\n\nGroups.\n");
 	expect_in(s, "## filesystems, type: btrfs\n");
 	expect_in(s, "\t*bitmap*: true or false\n\t\tWhether it has one\\_bitmap \\[or \\*none\\*\\].\n");
 	expect_in(s, "\t\tExample: *path: /dev/sda*\n");

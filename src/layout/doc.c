@@ -6,10 +6,17 @@
 
 #include "base/arena.h"
 #include "base/diag.h"
+#include "base/map.h"
 #include "base/text.h"
 #include "layout/words.h"
 
 enum { COLUMNS = 79, INDENT = 4 };
+
+/* Keys that several others take: explained under the first of them, or the one that lies least deep. */
+struct told {
+	const struct key *table;
+	const char *where; /* "disks.match" */
+};
 
 /* A page being written, in one of two syntaxes. */
 struct page {
@@ -17,6 +24,7 @@ struct page {
 	struct text out;
 	bool scdoc;
 	const struct room *const *rooms;
+	VEC(struct told) told;
 };
 
 /* A paragraph, broken into lines. scdoc breaks them itself. */
@@ -86,13 +94,24 @@ static void blank(struct page *p)
 	text_addc(&p->out, '\n');
 }
 
+/* A key keeps its hyphen: a heading is what is written, in capitals. */
 static const char *upper(struct page *p, const char *s)
 {
 	char *r = arena_strdup(p->arena, s);
 
 	for (char *c = r; *c; c++)
-		*c = *c == '-' ? ' ' : (char)toupper((unsigned char)*c);
+		*c = (char)toupper((unsigned char)*c);
 	return r;
+}
+
+/* "a, b or c" */
+static const char *one_of(struct page *p, const text_list *list)
+{
+	struct text t = { .arena = p->arena };
+
+	for (size_t i = 0; i < list->n; i++)
+		text_printf(&t, "%s%s", !i ? "" : i + 1 < list->n ? ", " : " or ", list->at[i]);
+	return text_str(&t);
 }
 
 static void heading(struct page *p, unsigned level, const char *s)
@@ -104,7 +123,28 @@ static void heading(struct page *p, unsigned level, const char *s)
 		text_printf(&p->out, "%s\n\n", level == 1 ? upper(p, s) : s);
 }
 
-static void keys(struct page *p, unsigned depth, const struct key *table, bool skip_type);
+static void keys(struct page *p, unsigned depth, const struct key *table, bool skip_type, const char *path);
+
+/* What a key is called, in the syntax of the page. */
+static void term(struct page *p, unsigned depth, const char *word, const char *rest)
+{
+	if (p->scdoc) {
+		for (unsigned i = 0; i < depth; i++)
+			text_addc(&p->out, '\t');
+		text_printf(&p->out, "*%s*%s\n", word, escaped(p, rest));
+	} else {
+		wrapped(p, depth * INDENT, arena_printf(p->arena, "%s%s", word, rest));
+	}
+}
+
+/* Where the keys of a table are explained. */
+static const char *told_at(const struct page *p, const struct key *table)
+{
+	vec_each (const struct told *, t, &p->told)
+		if (t->table == table)
+			return t->where;
+	return NULL;
+}
 
 /* What a key asks of others, as sentences. */
 static const char *conditions(struct page *p, const struct key *k)
@@ -118,19 +158,14 @@ static const char *conditions(struct page *p, const struct key *k)
 	return text_str(&t);
 }
 
-static void key(struct page *p, unsigned depth, const struct key *k)
+/* @path: "disks.match" */
+static void key(struct page *p, unsigned depth, const struct key *k, const char *path)
 {
 	const char *word = words_key(p->arena, k), *form = words_form(p->arena, k),
 		   *doc = k->doc ? k->doc : "";
-	const char *need = k->need ? ", needed" : "";
+	const char *need = k->need ? ", needed" : "", *where = k->keys ? told_at(p, k->keys) : NULL;
 
-	if (p->scdoc) {
-		for (unsigned i = 0; i < depth; i++)
-			text_addc(&p->out, '\t');
-		text_printf(&p->out, "*%s*: %s%s\n", word, escaped(p, form), need);
-	} else {
-		wrapped(p, depth * INDENT, arena_printf(p->arena, "%s: %s%s", word, form, need));
-	}
+	term(p, depth, word, arena_printf(p->arena, ": %s%s", form, need));
 	if (*doc || k->with || k->unless)
 		paragraph(p, depth + 1, arena_printf(p->arena, "%s%s", doc, conditions(p, k)));
 	if (k->example) {
@@ -143,16 +178,28 @@ static void key(struct page *p, unsigned depth, const struct key *k)
 			blank(p);
 		paragraph(p, depth + 1, arena_printf(p->arena, "A value alone means `%s`.", k->scalar));
 	}
+	if (where && strcmp(where, path) != 0) {
+		if (p->scdoc)
+			blank(p);
+		paragraph(p, depth + 1, arena_printf(p->arena, "Its keys are those of `%s`.", where));
+	}
 	blank(p);
-	if (k->keys)
-		keys(p, depth + 1, k->keys, false);
+	if (where && !strcmp(where, path))
+		keys(p, depth + 1, k->keys, false, path);
 }
 
-static void keys(struct page *p, unsigned depth, const struct key *table, bool skip_type)
+static void keys(struct page *p, unsigned depth, const struct key *table, bool skip_type, const char *path)
 {
+	/* All of this level before anything deeper, so that what both have is explained here. */
+	for (const struct key *k = table; k && k->name; k++)
+		if (k->keys && !told_at(p, k->keys))
+			vec_push(p->arena, &p->told,
+				 (struct told){ .table = k->keys,
+						.where = arena_printf(p->arena, "%s.%s", path,
+								      words_key(p->arena, k)) });
 	for (const struct key *k = table; k && k->name; k++)
 		if (!skip_type || !words_is(k, "type"))
-			key(p, depth, k);
+			key(p, depth, k, arena_printf(p->arena, "%s.%s", path, words_key(p->arena, k)));
 }
 
 static void kind(struct page *p, const struct kind *k)
@@ -162,7 +209,20 @@ static void kind(struct page *p, const struct kind *k)
 		paragraph(p, 0, k->doc);
 		blank(p);
 	}
-	keys(p, 1, k->keys, false);
+	if (!k->keys || !k->keys->name) {
+		paragraph(p, 0, "It has no keys of its own.");
+		blank(p);
+	}
+	keys(p, 1, k->keys, false, k->section);
+}
+
+/* The kinds that are entries of a section, whichever rooms they are of. */
+static void kinds_of(struct page *p, const struct section *s)
+{
+	for (const struct room *const *r = p->rooms; *r; r++)
+		for (const struct kind *const *k = (*r)->kinds; k && *k; k++)
+			if (text_eq((*k)->section, s->name))
+				kind(p, *k);
 }
 
 static void section(struct page *p, const struct section *s)
@@ -191,11 +251,10 @@ static void section(struct page *p, const struct section *s)
 	if (s->form == SECTION_TYPED) {
 		text_list kinds = words_kinds(p->arena, p->rooms, s->name);
 
-		paragraph(p, 1,
-			  arena_printf(p->arena, "`type`: %s, needed", text_join(p->arena, &kinds, ", ")));
+		term(p, 1, "type", arena_printf(p->arena, ": %s, needed", one_of(p, &kinds)));
 		blank(p);
 	}
-	keys(p, 1, s->keys, s->form == SECTION_TYPED);
+	keys(p, 1, s->keys, s->form == SECTION_TYPED, s->name);
 }
 
 /* One room's part: its sections, and its kinds of sections that others share. */
@@ -229,21 +288,10 @@ static void forms(struct page *p)
 
 	heading(p, 1, "values");
 	for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++) {
-		paragraph(p, 1, arena_printf(p->arena, "`%s`", lines[i][0]));
+		term(p, 1, lines[i][0], "");
 		paragraph(p, 2, lines[i][1]);
 		blank(p);
 	}
-}
-
-static void whole(struct page *p)
-{
-	heading(p, 1, "layout");
-	paragraph(p, 0, "A layout is one YAML 1.2 document: a map of these keys and of the sections below.");
-	blank(p);
-	keys(p, 1, words_head, false);
-	for (const struct room *const *r = p->rooms; *r; r++)
-		room_part(p, *r);
-	forms(p);
 }
 
 static bool has_part(const struct room *r)
@@ -253,6 +301,31 @@ static bool has_part(const struct room *r)
 	for (const struct kind *const *k = r->kinds; k && *k; k++)
 		any |= (*k)->section != NULL;
 	return any;
+}
+
+/* What a person may ask for by name. */
+static text_list parts(struct page *p)
+{
+	text_list list = { 0 };
+
+	for (const struct room *const *r = p->rooms; *r; r++)
+		if (has_part(*r))
+			vec_push(p->arena, &list, (*r)->name);
+	return list;
+}
+
+static void whole(struct page *p)
+{
+	heading(p, 1, "layout");
+	paragraph(p, 0, "A layout is one YAML 1.2 document: a map of these keys and of the sections below.");
+	blank(p);
+	keys(p, 1, words_head, false, "layout");
+	for (const struct room *const *r = p->rooms; *r; r++)
+		for (const struct section *s = (*r)->sections; s && s->name; s++) {
+			section(p, s);
+			kinds_of(p, s);
+		}
+	forms(p);
 }
 
 /* Without the blank line at the end. */
@@ -267,11 +340,13 @@ const char *layout_doc_rooms(const struct room *const *rooms_, struct arena *a, 
 			     struct diag *d)
 {
 	struct page p = { .arena = a, .out = { .arena = a }, .rooms = rooms_ };
-	text_list list = { 0 };
+	text_list list = parts(&p);
 	const char *near;
 
 	if (!room) {
 		whole(&p);
+		paragraph(&p, 0,
+			  arena_printf(a, "`stowage doc PART` prints one part: %s.", one_of(&p, &list)));
 		return finished(&p);
 	}
 	for (const struct room *const *r = rooms_; *r; r++) {
@@ -283,8 +358,6 @@ const char *layout_doc_rooms(const struct room *const *rooms_, struct arena *a, 
 			room_part(&p, *r);
 			return finished(&p);
 		}
-		if (has_part(*r))
-			vec_push(a, &list, (*r)->name);
 	}
 	near = text_nearest(room, list.at, list.n);
 	if (near)

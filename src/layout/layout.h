@@ -19,8 +19,8 @@ struct layout_section {
 struct layout {
 	struct arena *arena;
 	const char *file;
-	const char *name;   /* goes into the seed */
-	const char *text;   /* as it was read, for saved plans */
+	const char *name; /* goes into the seed */
+	const char *text; /* as it was read, for saved plans */
 	size_t len;
 	VEC(struct layout_section) sections; /* those that are stated, in the order of the rooms */
 };
@@ -33,7 +33,8 @@ struct layout {
 int layout_read(struct arena *a, const char *path, struct diag *d, struct layout **ret);
 
 /** layout_parse() - the same from text in memory. @file: how messages call it. */
-int layout_parse(struct arena *a, const char *file, const char *text, size_t len, struct diag *d, struct layout **ret);
+int layout_parse(struct arena *a, const char *file, const char *text, size_t len, struct diag *d,
+		 struct layout **ret);
 
 /**
  * layout_build() - the wanted objects and what each stands on; names resolved, double use and cycles told, every kind's check() run

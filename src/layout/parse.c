@@ -102,8 +102,9 @@ static int check_together(struct parse *p, const struct tables *t, const struct 
 			const struct key *o;
 
 			if (!it && k->need && !is_meant(p, meant, k))
-				r = parse_error(p, pos, "%s needs '%s': %s%s%s", t->one, words_key(p->arena, k),
-						words_form(p->arena, k), has_example(k) ? ", such as " : "",
+				r = parse_error(p, pos, "%s needs '%s': %s%s%s", t->one,
+						words_key(p->arena, k), words_form(p->arena, k),
+						has_example(k) ? ", such as " : "",
 						has_example(k) ? k->example : "");
 			if (it && k->with) {
 				struct key named = { .name = k->with };
@@ -227,7 +228,8 @@ static int pick_kind(struct parse *p, const struct section *s, const struct yaml
 	if (!kind) {
 		near = text_nearest(type->text, kinds.at, kinds.n);
 		if (near)
-			return parse_error(p, type->pos, "'%s' is not a type of %s, which are %s; did you mean '%s'?",
+			return parse_error(p, type->pos,
+					   "'%s' is not a type of %s, which are %s; did you mean '%s'?",
 					   parse_shown(p, type->text), strchr(t->one, ' ') + 1, all, near);
 		return parse_error(p, type->pos, "'%s' is not a type of %s, which are %s",
 				   parse_shown(p, type->text), strchr(t->one, ' ') + 1, all);
@@ -256,9 +258,10 @@ static int parse_item(struct parse *p, const struct section *s, struct tables t,
 				  parse_shown(p, named->key));
 	if (map->form != YAML_MAP) {
 		if (named && named->key)
-			return parse_shape(p, y, parse_shown(p, what),
-					   scalar ? arena_printf(p->arena, "its '%s', or a map of keys", scalar)
-						  : "a map of keys");
+			return parse_shape(
+				p, y, parse_shown(p, what),
+				scalar ? arena_printf(p->arena, "its '%s', or a map of keys", scalar)
+				       : "a map of keys");
 		return y->form == YAML_NULL ? parse_error(p, y->pos, "nothing is stated for %s", t.one)
 					    : parse_error(p, y->pos, "%s is a map of keys; this is %s", t.one,
 							  y->form == YAML_LIST ? "a list" : "a single value");
@@ -310,9 +313,9 @@ static int parse_items(struct parse *p, const struct key *k, const char *what, c
 	}
 	if (y->form != (list ? YAML_LIST : YAML_MAP))
 		return parse_shape(p, y, what,
-				   list && k->scalar ? "a value, or a list of them" :
-				   list		     ? "a list of maps" :
-						       "a map of names");
+				   list && k->scalar ? "a value, or a list of them"
+				   : list            ? "a list of maps"
+						     : "a map of names");
 	return parse_all(p, NULL, &t, y, k->scalar, k->size, ret);
 }
 
@@ -390,6 +393,8 @@ int layout_parse_rooms(const struct room *const *rooms_, struct arena *a, const 
 				   root->form == YAML_LIST ? "a list" : "a single value");
 	l->arena = a;
 	l->file = file;
+	l->text = text;
+	l->len = len;
 	(void)parse_version(&p, root);
 	if (!yaml_get(root, "name"))
 		(void)parse_error(&p, root->pos, "a layout needs a 'name', from which its UUIDs are derived");

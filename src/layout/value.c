@@ -95,7 +95,8 @@ static int get_bool(struct parse *p, const char *what, const struct yaml *y, boo
 		return 0;
 	}
 	if (strcasecmp(y->text, "true") == 0 || strcasecmp(y->text, "false") == 0)
-		return parse_error(p, y->pos, "'%s' takes true or false in small letters, not '%s'", what, y->text);
+		return parse_error(p, y->pos, "'%s' takes true or false in small letters, not '%s'", what,
+				   y->text);
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
 		if (strcasecmp(words[i], y->text) == 0)
 			return parse_error(p, y->pos,
@@ -196,13 +197,14 @@ static int get_path(struct parse *p, const char *what, const struct yaml *y, con
 		return parse_error(p, y->pos, "'%s' takes an absolute path; '%s' does not begin with '/'",
 				   what, parse_shown(p, path));
 	if (strlen(path) >= PATH_MAX)
-		return parse_error(p, y->pos, "the path '%s' has %zu bytes; the kernel takes %d", parse_shown(p, path),
-				   strlen(path), PATH_MAX - 1);
+		return parse_error(p, y->pos, "the path '%s' has %zu bytes; the kernel takes %d",
+				   parse_shown(p, path), strlen(path), PATH_MAX - 1);
 	for (const char *s = path; *s && path[1]; s += 1 + strcspn(s + 1, "/")) {
 		size_t n = strcspn(s + 1, "/");
 
 		if (n > NAME_MAX)
-			return parse_error(p, y->pos, "a part of the path '%s' has %zu bytes; the kernel takes %d",
+			return parse_error(p, y->pos,
+					   "a part of the path '%s' has %zu bytes; the kernel takes %d",
 					   parse_shown(p, path), n, NAME_MAX);
 		if (!n)
 			return parse_error(

@@ -260,6 +260,22 @@ static int tell_syntax(struct reader *r, struct fy_diag *errors)
 	return error;
 }
 
+/* The dash of a list's entry that has nothing else. What else stands between it and the last thing is skipped. */
+static struct pos empty_entry(struct reader *r)
+{
+	size_t at = r->end;
+
+	while (at < r->len && strchr(" \r\n}],#", r->text[at])) {
+		const char *end = r->text[at] == '#' ? memchr(r->text + at, '\n', r->len - at) : r->text + at;
+
+		at = end ? (size_t)(end - r->text) + 1 : r->len;
+	}
+	if (at >= r->len || r->text[at] != '-')
+		return place(r, r->end, r->end);
+	r->end = at + 1;
+	return place(r, at, at + 1);
+}
+
 /* The place of an event. What is left out has none: then it is where the last thing ended. */
 static struct pos event_place(struct reader *r, struct fy_event *e)
 {
@@ -272,6 +288,8 @@ static struct pos event_place(struct reader *r, struct fy_event *e)
 	if (!start) {
 		struct frame *f = r->depth ? &r->frames[r->depth - 1] : NULL;
 
+		if (f && f->cell->y.form == YAML_LIST)
+			return empty_entry(r);
 		return f && f->has_key ? f->item.key_pos : place(r, r->end, r->end);
 	}
 	from = start->input_pos;
@@ -410,7 +428,8 @@ static int check_tag(struct reader *r, struct fy_token *tag, struct pos pos, enu
 				     text_eq(rest, "float"))) ||
 	    (form == YAML_LIST && text_eq(rest, "seq")) || (form == YAML_MAP && text_eq(rest, "map")))
 		return 0;
-	return go_on(r, diag_error(r->diag, pos, "the tag '%s' means nothing here; leave it out", s));
+	return go_on(r, diag_error(r->diag, pos, "the tag '%s' means nothing here; leave it out",
+				   text_short(r->arena, s)));
 }
 
 static bool is_null(const char *s)
@@ -555,7 +574,8 @@ static int alias(struct reader *r, struct fy_event *e)
 	int error;
 
 	if (!c)
-		return diag_error(r->diag, pos, "no anchor '&%s' before this", text_safe(r->arena, name));
+		return diag_error(r->diag, pos, "no anchor '&%s' before this",
+				  text_safe(r->arena, text_short(r->arena, name)));
 	if (c->open)
 		return diag_error(r->diag, pos, "'*%s' stands for something that contains itself",
 				  text_safe(r->arena, name));

@@ -125,16 +125,21 @@ static void name_first_member(struct machine *m, struct mount_there *mount)
 
 	if (!named)
 		return;
-	vec_each (struct blockdev *const *, dev, &m->devs) {
-		if (*dev == named)
+	vec_each (struct blockdev *const *, dev, &m->devs)
+		if (*dev == named || is_same(*dev, named, mount->type)) {
+			mount->dev = (*dev)->name;
 			return;
-		if (!is_same(*dev, named, mount->type))
-			continue;
-		mount->dev = (*dev)->name;
-		mount->source = (*dev)->dm_name ? arena_printf(m->arena, "/dev/mapper/%s", (*dev)->dm_name)
-						: (*dev)->path;
-		return;
-	}
+		}
+}
+
+/* Of the names of one device, the kernel keeps the one that was used first, which may be any. */
+static void name_source(struct machine *m, struct mount_there *mount)
+{
+	const struct blockdev *dev = mount->dev ? map_get(&m->by_name, mount->dev) : NULL;
+
+	if (dev)
+		mount->source = dev->dm_name ? arena_printf(m->arena, "/dev/mapper/%s", dev->dm_name)
+					     : dev->path;
 }
 
 static void add_mount(struct machine *m, const text_list *w)
@@ -162,6 +167,7 @@ static void add_mount(struct machine *m, const text_list *w)
 		mount.dev = name_at(m, mount.source);
 		name_first_member(m, &mount);
 	}
+	name_source(m, &mount);
 	vec_push(m->arena, &m->mounts, mount);
 }
 

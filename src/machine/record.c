@@ -484,7 +484,19 @@ static struct json_object *parse(const char *name, const char *text, size_t len,
 		(void)diag_error(d, (struct pos){ .file = name }, "%s", strerror(ENOMEM));
 		return NULL;
 	}
-	json_tokener_set_flags(tok, JSON_TOKENER_STRICT | JSON_TOKENER_VALIDATE_UTF8);
+	/* Not by JSON_TOKENER_VALIDATE_UTF8: that of json-c 0.18 refuses escapes like \u00fc. */
+	for (size_t i = 0, n; i < len; i += n) {
+		uint32_t c;
+
+		n = text_char(text + i, len - i, &c);
+		if (n && c)
+			continue;
+		(void)diag_error(d, pos_of(name, text, i), "this is no valid JSON: %s",
+				 n ? "a NUL byte" : "bytes that are no UTF-8");
+		json_tokener_free(tok);
+		return NULL;
+	}
+	json_tokener_set_flags(tok, JSON_TOKENER_STRICT);
 	j = json_tokener_parse_ex(tok, text, (int)len);
 	e = json_tokener_get_error(tok);
 	if (e != json_tokener_success) {

@@ -23,7 +23,8 @@ static struct json_object *device_json(const struct machine *m, const char *name
 {
 	struct json_object *devices, *v;
 
-	if (!json_object_object_get_ex(m->json, "devices", &devices) || !json_object_is_type(devices, json_type_array))
+	if (!json_object_object_get_ex(m->json, "devices", &devices) ||
+	    !json_object_is_type(devices, json_type_array))
 		return NULL;
 	for (size_t i = 0; i < json_object_array_length(devices); i++) {
 		struct json_object *o = json_object_array_get_idx(devices, i);
@@ -34,13 +35,22 @@ static struct json_object *device_json(const struct machine *m, const char *name
 	return NULL;
 }
 
+/* A recording leaves out what is empty or false, but where it can't be told from "not looked". */
+static bool is_nothing(struct json_object *v)
+{
+	return !v || (json_object_is_type(v, json_type_array) && !json_object_array_length(v)) ||
+	       (json_object_is_type(v, json_type_boolean) && !json_object_get_boolean(v));
+}
+
 static const char *shown(struct arena *a, struct json_object *v)
 {
-	return v ? arena_strdup(a, json_object_to_json_string_ext(v, JSON_C_TO_STRING_NOSLASHESCAPE)) : "nothing";
+	return v ? arena_strdup(a, json_object_to_json_string_ext(v, JSON_C_TO_STRING_NOSLASHESCAPE))
+		 : "nothing";
 }
 
 /* What one recording says of a device and the other says otherwise. */
-static unsigned compare_keys(struct json_object *then, struct json_object *now, const char *path, bool both, struct diag *d)
+static unsigned compare_keys(struct json_object *then, struct json_object *now, const char *path, bool both,
+			     struct diag *d)
 {
 	unsigned differ = 0;
 
@@ -51,10 +61,11 @@ static unsigned compare_keys(struct json_object *then, struct json_object *now, 
 		if (!counts(key))
 			continue;
 		json_object_object_get_ex(now, key, &other);
-		if ((other && !both) || json_object_equal(value, other))
+		if ((other && !both) || (is_nothing(value) && is_nothing(other)) ||
+		    json_object_equal(value, other))
 			continue;
-		diag_note(d, nowhere, "%s: %s was %s, is %s", path, key, shown(d->arena, both ? value : other),
-			  shown(d->arena, both ? other : value));
+		diag_note(d, nowhere, "%s: %s was %s, is %s", path, key,
+			  shown(d->arena, both ? value : other), shown(d->arena, both ? other : value));
 		differ++;
 	}
 	return differ;
@@ -72,10 +83,10 @@ static text_list family(struct arena *a, const struct machine *m, const char *di
 		const struct blockdev *b = map_get(&m->by_name, names.at[i]);
 
 		if (b)
-			vec_each(const char *const *, up, &b->holders)
+			vec_each (const char *const *, up, &b->holders)
 				if (!map_set(&seen, *up, (void *)*up))
 					vec_push(a, &names, *up);
-		vec_each(struct blockdev *const *, part, &m->devs)
+		vec_each (struct blockdev *const *, part, &m->devs)
 			if (text_eq((*part)->parent, names.at[i]) && !map_set(&seen, (*part)->name, *part))
 				vec_push(a, &names, (*part)->name);
 	}
@@ -87,7 +98,8 @@ static bool in_use(const struct machine *m, struct arena *a, const struct blockd
 	return machine_mounts_of(m, a, b).n || machine_is_swap(m, b);
 }
 
-static unsigned compare_device(const struct machine *then, const struct machine *now, const char *name, struct diag *d)
+static unsigned compare_device(const struct machine *then, const struct machine *now, const char *name,
+			       struct diag *d)
 {
 	struct json_object *old = device_json(then, name), *new = device_json(now, name);
 	const struct blockdev *was = map_get(&then->by_name, name), *is = map_get(&now->by_name, name);
@@ -107,7 +119,8 @@ static unsigned compare_device(const struct machine *then, const struct machine 
 }
 
 /* The notes come first and the refusal that they belong to behind them would read badly: so it is said first, and taken back if all is well. */
-static bool is_disk_fresh(const struct plan *p, const struct machine *now, const struct node *disk, struct diag *d)
+static bool is_disk_fresh(const struct plan *p, const struct machine *now, const struct node *disk,
+			  struct diag *d)
 {
 	const char *name = disk->have->block->name;
 	text_list then_names = family(d->arena, p->machine, name), now_names = family(d->arena, now, name);
@@ -115,12 +128,13 @@ static bool is_disk_fresh(const struct plan *p, const struct machine *now, const
 	size_t messages = d->messages.n;
 	unsigned differ = 0;
 
-	(void)diag_refuse(d, disk->pos, "disk '%s' isn't what it was when the plan was made: plan again", disk->name);
-	vec_each(const char *const *, n, &then_names) {
+	(void)diag_refuse(d, disk->pos, "disk '%s' isn't what it was when the plan was made: plan again",
+			  disk->name);
+	vec_each (const char *const *, n, &then_names) {
 		map_set(&seen, *n, (void *)*n);
 		differ += compare_device(p->machine, now, *n, d);
 	}
-	vec_each(const char *const *, n, &now_names)
+	vec_each (const char *const *, n, &now_names)
 		if (!map_get(&seen, *n))
 			differ += compare_device(p->machine, now, *n, d);
 	if (!differ) {
@@ -134,7 +148,7 @@ bool saved_is_fresh(const struct plan *p, const struct machine *now, struct diag
 {
 	bool fresh = true;
 
-	vec_each(struct node *const *, n, &p->want->nodes)
+	vec_each (struct node *const *, n, &p->want->nodes)
 		if (!(*n)->below.n && (*n)->have && (*n)->have->block && !is_disk_fresh(p, now, *n, d))
 			fresh = false;
 	return fresh;

@@ -66,7 +66,7 @@ static struct step *at_path(struct setup *t, const struct node *n, enum op_form 
 
 static bool needs(const struct step *st, const struct step *other)
 {
-	vec_each(struct step *const *, n, &st->needs)
+	vec_each (struct step *const *, n, &st->needs)
 		if (*n == other)
 			return true;
 	return false;
@@ -75,7 +75,8 @@ static bool needs(const struct step *st, const struct step *other)
 static void test_needs_pass_through_nodes_without_steps(void **state)
 {
 	struct setup *t = *state;
-	struct node *table = node(t, "table", NULL), *part = node(t, "part", table), *fs = node(t, "fs", part);
+	struct node *table = node(t, "table", NULL), *part = node(t, "part", table),
+		    *fs = node(t, "fs", part);
 	struct step *write = make(t, table, "write"), *format = make(t, fs, "format");
 	step_list order = { 0 };
 
@@ -135,10 +136,13 @@ static void test_steps_of_a_chain_follow_one_another(void **state)
 static void test_paths_wait_for_the_mounts_that_cover_them(void **state)
 {
 	struct setup *t = *state;
-	struct node *file = node(t, "file", NULL), *deep = node(t, "deep", NULL), *root = node(t, "root", NULL), *near = node(t, "near", NULL);
+	struct node *file = node(t, "file", NULL), *deep = node(t, "deep", NULL),
+		    *root = node(t, "root", NULL), *near = node(t, "near", NULL);
 	/* made in the wrong order on purpose */
-	struct step *write = at_path(t, file, OP_FILE, "/mnt/etc/fstab"), *mount = at_path(t, deep, OP_MOUNT, "/mnt/data/x"),
-		    *first = at_path(t, root, OP_MOUNT, "/mnt"), *other = at_path(t, near, OP_MOUNT, "/mnt/data/xy");
+	struct step *write = at_path(t, file, OP_FILE, "/mnt/etc/fstab"),
+		    *mount = at_path(t, deep, OP_MOUNT, "/mnt/data/x"),
+		    *first = at_path(t, root, OP_MOUNT, "/mnt"),
+		    *other = at_path(t, near, OP_MOUNT, "/mnt/data/xy");
 	step_list order = { 0 };
 
 	steps_order(&t->s, &order);

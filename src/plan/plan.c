@@ -27,7 +27,7 @@ static const char *identity(struct arena *a, const struct node *n)
 	if (!n->below.n)
 		return NULL;
 	ids = arena_alloc(a, n->below.n * sizeof(*ids));
-	vec_each(const struct edge *, e, &n->below)
+	vec_each (const struct edge *, e, &n->below)
 		if (e->to->id)
 			ids[count++] = e->to->id;
 	qsort(ids, count, sizeof(*ids), by_text);
@@ -45,7 +45,7 @@ static const char *identity(struct arena *a, const struct node *n)
 
 static bool is_blocked(const struct node *n)
 {
-	vec_each(const struct edge *, e, &n->below)
+	vec_each (const struct edge *, e, &n->below)
 		if (e->to->verdict == VERDICT_CANNOT)
 			return true;
 	return false;
@@ -58,13 +58,14 @@ static bool differs(struct settle *s, const struct node *n)
 
 	if (n->kind->compare)
 		n->kind->compare(n, n->have, &why);
-	vec_each(const struct why_line *, line, &why.lines) {
+	vec_each (const struct why_line *, line, &why.lines) {
 		struct pos pos = n->item && line->key ? item_pos(n->item, line->key) : n->pos;
 
 		diag_error(s->diag, pos, "'%s' is there, but %s", n->name, line->text);
 	}
 	if (why.lines.n)
-		diag_note(s->diag, nowhere, "what is there is only kept or added to, not changed: nothing was done to it");
+		diag_note(s->diag, nowhere,
+			  "what is there is only kept or added to, not changed: nothing was done to it");
 	return why.lines.n != 0;
 }
 
@@ -96,12 +97,14 @@ static bool may_replace(const struct plan *p, struct diag *d)
 {
 	bool may = true;
 
-	vec_each(struct step *const *, st, &p->steps) {
-		const char *why = (*st)->op.form == OP_FILE ? map_get(&p->machine->unread, (*st)->op.path) : NULL;
+	vec_each (struct step *const *, st, &p->steps) {
+		const char *why = (*st)->op.form == OP_FILE ? map_get(&p->machine->unread, (*st)->op.path)
+							    : NULL;
 
 		if (!why)
 			continue;
-		diag_error(d, (*st)->pos, "%s would be replaced, but what is in it could not be read: %s", (*st)->op.path, why);
+		diag_error(d, (*st)->pos, "%s would be replaced, but what is in it could not be read: %s",
+			   (*st)->op.path, why);
 		may = false;
 	}
 	return may;
@@ -114,10 +117,15 @@ static int make_steps(struct plan *p, const struct settle *s, struct diag *d)
 
 	steps_init(&steps, p->arena, s);
 	plan_clear_disks(&steps, p->want);
-	vec_each(struct node **, n, &p->want->nodes) {
+	vec_each (struct node **, n, &p->want->nodes) {
+		if ((*n)->verdict != VERDICT_CREATE || !(*n)->kind->create)
+			continue;
 		steps.last = NULL;
-		if ((*n)->verdict == VERDICT_CREATE && (*n)->kind->create && (*n)->kind->create(&steps, *n) < 0)
+		if ((*n)->kind->create(&steps, *n) < 0)
 			r = -EINVAL;
+		/* A file that has its content already needs no step. */
+		else if (!steps.last)
+			(*n)->verdict = VERDICT_KEEP;
 	}
 	if (r < 0 || diag_failed(d))
 		return -EINVAL;
@@ -129,8 +137,8 @@ static int make_steps(struct plan *p, const struct settle *s, struct diag *d)
 	return -EINVAL;
 }
 
-int plan_make(struct arena *a, const struct layout *l, const struct machine *m, const struct plan_options *o, struct diag *d,
-	      struct plan **ret)
+int plan_make(struct arena *a, const struct layout *l, const struct machine *m, const struct plan_options *o,
+	      struct diag *d, struct plan **ret)
 {
 	struct plan *p = arena_of(a, struct plan);
 	struct settle s;
@@ -159,7 +167,7 @@ int plan_make(struct arena *a, const struct layout *l, const struct machine *m, 
 			     .have = p->have,
 			     .options = &p->options,
 			     .seed = p->options.seed };
-	vec_each(struct node **, n, &p->want->nodes)
+	vec_each (struct node **, n, &p->want->nodes)
 		look_at(&s, *n);
 	*ret = p;
 	if (diag_failed(d))
@@ -172,7 +180,7 @@ const char *plan_file(const struct plan *p, const char *path)
 	const char *root = strcmp(p->options.root, "/") ? p->options.root : "";
 	const char *full = arena_printf(p->arena, "%s%s", root, path);
 
-	vec_each(struct step *const *, st, &p->steps)
+	vec_each (struct step *const *, st, &p->steps)
 		if ((*st)->op.form == OP_FILE && !strcmp((*st)->op.path, full))
 			return (*st)->op.content;
 	return machine_file(p->machine, full);

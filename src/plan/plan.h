@@ -23,8 +23,8 @@ struct plan {
  * Return: 0 with *@ret in @a (also with warnings), or -errno after diag_error() or diag_refuse(): then *@ret may still be set, without
  * steps, so that what is there and what was wanted can be shown.
  */
-int plan_make(struct arena *a, const struct layout *l, const struct machine *m, const struct plan_options *o, struct diag *d,
-	      struct plan **ret);
+int plan_make(struct arena *a, const struct layout *l, const struct machine *m, const struct plan_options *o,
+	      struct diag *d, struct plan **ret);
 
 /** plan_missing_tools() - programs that steps need and the machine doesn't have: "mdadm (Debian package mdadm)". Empty where tools aren't known. */
 text_list plan_missing_tools(const struct plan *p, struct arena *a);

@@ -25,7 +25,7 @@ static struct json_object *op_json(struct arena *a, const struct op *op)
 	struct text ranges = { .arena = a };
 
 	json_object_object_add(o, "form", json_object_new_int((int)op->form));
-	vec_each(const char *const *, w, &op->argv)
+	vec_each (const char *const *, w, &op->argv)
 		json_object_array_add(words, json_object_new_string(*w));
 	json_object_object_add(o, "words", words);
 	add_text(o, "dev", op->dev);
@@ -34,10 +34,11 @@ static struct json_object *op_json(struct arena *a, const struct op *op)
 	add_text(o, "options", op->options);
 	add_text(o, "script", op->script);
 	add_text(o, "content", op->content);
-	vec_each(const struct op_range *, r, &op->ranges)
+	vec_each (const struct op_range *, r, &op->ranges)
 		text_printf(&ranges, "%llu+%llu ", (unsigned long long)r->start, (unsigned long long)r->size);
-	vec_each(const struct op_expect *, e, &op->expect)
-		text_printf(&ranges, "%s@%llu+%llu ", e->dev, (unsigned long long)e->start, (unsigned long long)e->size);
+	vec_each (const struct op_expect *, e, &op->expect)
+		text_printf(&ranges, "%s@%llu+%llu ", e->dev, (unsigned long long)e->start,
+			    (unsigned long long)e->size);
 	add_text(o, "places", text_str(&ranges));
 	return o;
 }
@@ -46,7 +47,7 @@ static struct json_object *steps_json(const struct plan *p, struct arena *a)
 {
 	struct json_object *steps = json_object_new_array();
 
-	vec_each(struct step *const *, st, &p->steps) {
+	vec_each (struct step *const *, st, &p->steps) {
 		struct json_object *o = json_object_new_object();
 
 		add_text(o, "id", (*st)->id);
@@ -64,7 +65,8 @@ const char *saved_write(const struct plan *p, struct arena *a)
 
 	json_object_object_add(o, "stowage-saved-plan", json_object_new_int(VERSION));
 	add_text(layout, "file", p->layout->file);
-	json_object_object_add(layout, "text", json_object_new_string_len(p->layout->text, (int)p->layout->len));
+	json_object_object_add(layout, "text",
+			       json_object_new_string_len(p->layout->text, (int)p->layout->len));
 	json_object_object_add(o, "layout", layout);
 	add_text(o, "root", p->options.root);
 	json_object_object_add(o, "mount", json_object_new_boolean(p->options.mount));
@@ -72,7 +74,8 @@ const char *saved_write(const struct plan *p, struct arena *a)
 	json_object_object_add(o, "steps", steps_json(p, a));
 	json_object_object_add(o, "machine", json_object_get(p->machine->json));
 	text = arena_printf(a, "%s\n",
-			    json_object_to_json_string_ext(o, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED |
+			    json_object_to_json_string_ext(o, JSON_C_TO_STRING_PRETTY |
+								      JSON_C_TO_STRING_SPACED |
 								      JSON_C_TO_STRING_NOSLASHESCAPE));
 	json_object_put(o);
 	return text;
@@ -99,7 +102,8 @@ static const char *text_of(struct arena *a, struct json_object *o, const char *k
 }
 
 /* Everything but the JSON itself, which the caller ends. */
-static int from_json(struct arena *a, const char *file, struct json_object *o, struct diag *d, struct plan **ret)
+static int from_json(struct arena *a, const char *file, struct json_object *o, struct diag *d,
+		     struct plan **ret)
 {
 	struct json_object *layout, *machine, *steps, *version, *mount, *now;
 	struct plan_options options = { 0 };
@@ -111,20 +115,25 @@ static int from_json(struct arena *a, const char *file, struct json_object *o, s
 	bool same;
 	int r;
 
-	if (!json_object_object_get_ex(o, "stowage-saved-plan", &version) || json_object_get_int64(version) != VERSION)
+	if (!json_object_object_get_ex(o, "stowage-saved-plan", &version) ||
+	    json_object_get_int64(version) != VERSION)
 		return diag_error(d, (struct pos){ .file = file }, "not a saved plan of version %d", VERSION);
-	if (!json_object_object_get_ex(o, "layout", &layout) || !json_object_is_type(layout, json_type_object) ||
-	    !json_object_object_get_ex(o, "machine", &machine) || !json_object_is_type(machine, json_type_object) ||
+	if (!json_object_object_get_ex(o, "layout", &layout) ||
+	    !json_object_is_type(layout, json_type_object) ||
+	    !json_object_object_get_ex(o, "machine", &machine) ||
+	    !json_object_is_type(machine, json_type_object) ||
 	    !json_object_object_get_ex(o, "steps", &steps) || !json_object_is_type(steps, json_type_array) ||
 	    !json_object_object_get_ex(o, "mount", &mount) || !json_object_is_type(mount, json_type_boolean))
-		return diag_error(d, (struct pos){ .file = file }, "not a whole saved plan: layout, machine, mount or steps are missing");
+		return diag_error(d, (struct pos){ .file = file },
+				  "not a whole saved plan: layout, machine, mount or steps are missing");
 	text = text_of(a, layout, "text", &len);
 	name = text_of(a, layout, "file", NULL);
 	options.root = text_of(a, o, "root", NULL);
 	options.seed = text_of(a, o, "seed", NULL);
 	options.mount = json_object_get_boolean(mount);
 	if (!text || !name || !options.root || options.root[0] != '/' || !options.seed)
-		return diag_error(d, (struct pos){ .file = file }, "not a whole saved plan: layout, root or seed are missing");
+		return diag_error(d, (struct pos){ .file = file },
+				  "not a whole saved plan: layout, root or seed are missing");
 
 	r = layout_parse(a, name, text, len, d, &l);
 	if (r < 0)
@@ -141,21 +150,24 @@ static int from_json(struct arena *a, const char *file, struct json_object *o, s
 	json_object_put(now);
 	if (!same)
 		return diag_error(d, (struct pos){ .file = file },
-				  "this version would plan other steps than those that were saved, or the file was changed: plan again");
+				  "this version would plan other steps than those that were saved, or the "
+				  "file was changed: plan again");
 	*ret = p;
 	return 0;
 }
 
-int saved_read(struct arena *a, const char *file, const char *text, size_t len, struct diag *d, struct plan **ret)
+int saved_read(struct arena *a, const char *file, const char *text, size_t len, struct diag *d,
+	       struct plan **ret)
 {
 	struct json_tokener *tok = json_tokener_new_ex(DEPTH);
 	struct json_object *o;
 	int r;
 
-	json_tokener_set_flags(tok, JSON_TOKENER_VALIDATE_UTF8);
-	o = len < INT32_MAX ? json_tokener_parse_ex(tok, text, (int)len) : NULL;
+	/* JSON_TOKENER_VALIDATE_UTF8 of json-c 0.18 refuses escapes like \u00fc. */
+	o = len < INT32_MAX && text_valid_utf8(text, len) ? json_tokener_parse_ex(tok, text, (int)len) : NULL;
 	if (!json_object_is_type(o, json_type_object))
-		r = diag_error(d, (struct pos){ .file = file }, "not a saved plan: %s", json_tokener_error_desc(json_tokener_get_error(tok)));
+		r = diag_error(d, (struct pos){ .file = file }, "not a saved plan: %s",
+			       json_tokener_error_desc(json_tokener_get_error(tok)));
 	else
 		r = from_json(a, file, o, d, ret);
 	json_object_put(o);

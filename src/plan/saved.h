@@ -25,7 +25,8 @@ bool saved_is(const char *text, size_t len);
  *
  * Return: 0 with *@ret in @a, or -errno after diag_error(): not a saved plan, or not one that this version would make.
  */
-int saved_read(struct arena *a, const char *file, const char *text, size_t len, struct diag *d, struct plan **ret);
+int saved_read(struct arena *a, const char *file, const char *text, size_t len, struct diag *d,
+	       struct plan **ret);
 
 /**
  * saved_is_fresh() - whether the disks that a plan touches still are what it saw

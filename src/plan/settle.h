@@ -11,7 +11,8 @@ struct machine;
 
 /* What the person asked for beside the layout. */
 struct plan_options {
-	const char *root; /* where filesystems are mounted and whose etc/ gets the files; "/" if absent; no slash at the end */
+	const char *
+		root; /* where filesystems are mounted and whose etc/ gets the files; "/" if absent; no slash at the end */
 	bool mount;       /* false: --no-mount */
 	const char *seed; /* NULL: the layout's name */
 };
@@ -48,5 +49,5 @@ struct share {
  * @what: names the container in messages ("disk vda", "volume group vg0").
  * Return: 0, or -errno after diag_error(); sizes are filled as far as they are known either way.
  */
-int share_out(struct arena *a, uint64_t capacity, uint64_t unit, struct share *parts, size_t n, const char *what,
-	      struct diag *d);
+int share_out(struct arena *a, uint64_t capacity, uint64_t unit, struct share *parts, size_t n,
+	      const char *what, struct diag *d);

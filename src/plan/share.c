@@ -30,23 +30,25 @@ static void note_takers(struct arena *a, const struct share *parts, size_t n, st
 {
 	for (size_t i = 0; i < n && i < 8; i++)
 		if (parts[i].size)
-			diag_note(d, parts[i].pos, "'%s' takes %s", parts[i].name, units_exact(a, parts[i].size));
+			diag_note(d, parts[i].pos, "'%s' takes %s", parts[i].name,
+				  units_exact(a, parts[i].size));
 	if (n > 8)
 		diag_note(d, parts[8].pos, "and %zu more", n - 8);
 }
 
-static int too_big(struct arena *a, const struct share *s, uint64_t wanted, uint64_t left, uint64_t capacity, const char *what,
-		   const struct share *parts, size_t n, struct diag *d)
+static int too_big(struct arena *a, const struct share *s, uint64_t wanted, uint64_t left, uint64_t capacity,
+		   const char *what, const struct share *parts, size_t n, struct diag *d)
 {
 	int r;
 
 	if (wanted > capacity)
-		r = diag_error(d, s->pos, "'%s' wants %s, but %s has %s in all: %s too much", s->name, units_exact(a, wanted), what,
-			       units_exact(a, capacity), units_text(a, wanted - capacity));
+		r = diag_error(d, s->pos, "'%s' wants %s, but %s has %s in all: %s too much", s->name,
+			       units_exact(a, wanted), what, units_exact(a, capacity),
+			       units_text(a, wanted - capacity));
 	else
-		r = diag_error(d, s->pos, "'%s' wants %s, but %s has only %s of %s left: %s too much", s->name,
-			       units_exact(a, wanted), what, units_exact(a, left), units_exact(a, capacity),
-			       units_text(a, wanted - left));
+		r = diag_error(d, s->pos, "'%s' wants %s, but %s has only %s of %s left: %s too much",
+			       s->name, units_exact(a, wanted), what, units_exact(a, left),
+			       units_exact(a, capacity), units_text(a, wanted - left));
 	note_takers(a, parts, n, d);
 	return r;
 }
@@ -70,8 +72,8 @@ static uint64_t first_size(const struct share *s, uint64_t capacity, uint64_t un
 	return 0;
 }
 
-static int share_fixed(struct arena *a, uint64_t capacity, uint64_t unit, struct share *parts, size_t n, const char *what,
-		       struct diag *d, uint64_t *left)
+static int share_fixed(struct arena *a, uint64_t capacity, uint64_t unit, struct share *parts, size_t n,
+		       const char *what, struct diag *d, uint64_t *left)
 {
 	int r = 0;
 
@@ -84,8 +86,9 @@ static int share_fixed(struct arena *a, uint64_t capacity, uint64_t unit, struct
 			if ((!s->fixed && s->want->form == SIZE_RANGE) != (range == 1))
 				continue;
 			if (!s->fixed && s->want->form == SIZE_PERCENT && !size) {
-				r = diag_error(d, s->pos, "'%s' is %s of %s, less than one unit of %s", s->name,
-					       units_size_text(a, s->want), what, units_text(a, unit_of(s, unit)));
+				r = diag_error(d, s->pos, "'%s' is %s of %s, less than one unit of %s",
+					       s->name, units_size_text(a, s->want), what,
+					       units_text(a, unit_of(s, unit)));
 				continue;
 			}
 			if (!takes(left, size)) {
@@ -117,8 +120,8 @@ static void share_grow(uint64_t unit, struct share *parts, size_t n, uint64_t *l
 	}
 }
 
-int share_out(struct arena *a, uint64_t capacity, uint64_t unit, struct share *parts, size_t n, const char *what,
-	      struct diag *d)
+int share_out(struct arena *a, uint64_t capacity, uint64_t unit, struct share *parts, size_t n,
+	      const char *what, struct diag *d)
 {
 	struct share *rest = NULL;
 	uint64_t left = capacity;
@@ -131,8 +134,8 @@ int share_out(struct arena *a, uint64_t capacity, uint64_t unit, struct share *p
 		if (s->fixed || s->want->form != SIZE_REST)
 			continue;
 		if (rest) {
-			r = diag_error(d, s->pos, "'%s' is to get the rest of %s, but '%s' gets it already", s->name, what,
-				       rest->name);
+			r = diag_error(d, s->pos, "'%s' is to get the rest of %s, but '%s' gets it already",
+				       s->name, what, rest->name);
 			diag_note(d, rest->pos, "it is given away here");
 		}
 		rest = s;
@@ -149,7 +152,9 @@ int share_out(struct arena *a, uint64_t capacity, uint64_t unit, struct share *p
 
 	rest->size = units_align_down(left, unit_of(rest, unit));
 	if (!rest->size) {
-		r = diag_error(d, rest->pos, "nothing is left of %s for '%s', which is to get the rest: %s of %s are free, and it needs %s",
+		r = diag_error(d, rest->pos,
+			       "nothing is left of %s for '%s', which is to get the rest: %s of %s are free, "
+			       "and it needs %s",
 			       what, rest->name, units_text(a, left), units_exact(a, capacity),
 			       units_text(a, unit_of(rest, unit)));
 		note_takers(a, parts, n, d);

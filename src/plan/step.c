@@ -48,7 +48,8 @@ static unsigned deadline(enum op_form form)
 	return 60;
 }
 
-static struct step *add(struct steps *s, const struct node *n, const char *id, const char *what, struct pos pos)
+static struct step *add(struct steps *s, const struct node *n, const char *id, const char *what,
+			struct pos pos)
 {
 	struct step *st = arena_of(s->arena, struct step);
 
@@ -155,7 +156,7 @@ void steps_settle_after(struct steps *s, struct step *st, const char *key)
 		map_set(&s->barriers, key, wait);
 	}
 	step_after(s, wait, st);
-	vec_each(struct op_expect *, e, &st->gives)
+	vec_each (struct op_expect *, e, &st->gives)
 		vec_push(s->arena, &wait->op.expect, *e);
 	st->gives.n = 0;
 	map_set(&s->makers, st->node->name, wait);
@@ -179,12 +180,38 @@ static bool changes_device(enum op_form form)
 	return false;
 }
 
-void steps_settle_last(struct steps *s)
+/*
+ * udevd looks away from a device while it works on an event of it: what is written just then goes unseen, and no link by UUID appears. So
+ * each device that got a filesystem is announced once more.
+ */
+static void announce(struct steps *s)
 {
+	struct step *again = NULL;
 	size_t n = s->list.n;
-	struct step *wait = NULL;
 
 	for (size_t i = 0; i < n; i++) {
+		const struct step *st = s->list.at[i];
+
+		if (!st->node || !st->node->kind->section || !changes_device(st->op.form))
+			continue;
+		if (!again) {
+			again = add(s, NULL, "announce filesystems", "have udev look at the new filesystems",
+				    nowhere);
+			step_argv(s, again, "udevadm", "trigger", "--action=change", "--", NULL);
+		}
+		step_after(s, again, s->list.at[i]);
+		vec_each (const struct edge *, e, &st->node->below)
+			if (e->claim && e->to->dev && steps_maker(s, st->node) == st)
+				step_word(s, again, e->to->dev);
+	}
+}
+
+void steps_settle_last(struct steps *s)
+{
+	struct step *wait = NULL;
+
+	announce(s);
+	for (size_t i = 0, n = s->list.n; i < n; i++) {
 		if (!changes_device(s->list.at[i]->op.form))
 			continue;
 		if (!wait) {
@@ -207,7 +234,7 @@ static void need_below(struct steps *s, struct step *st, const struct node *n)
 
 	vec_push(s->arena, &todo, (struct node *)n);
 	for (size_t i = 0; i < todo.n; i++)
-		vec_each(const struct edge *, e, &todo.at[i]->below) {
+		vec_each (const struct edge *, e, &todo.at[i]->below) {
 			struct step *maker = steps_maker(s, e->to);
 
 			if (maker)
@@ -313,9 +340,9 @@ static void sort(struct steps *s, step_list *ret)
 	step_list *users = arena_alloc(s->arena, (n + 1) * sizeof(*users));
 	struct heap ready = { .at = arena_alloc(s->arena, (n + 1) * sizeof(struct step *)) };
 
-	vec_each(struct step **, st, &s->list) {
+	vec_each (struct step **, st, &s->list) {
 		open[(*st)->number] = (*st)->needs.n;
-		vec_each(struct step **, need, &(*st)->needs)
+		vec_each (struct step **, need, &(*st)->needs)
 			vec_push(s->arena, &users[(*need)->number], *st);
 		if (!(*st)->needs.n)
 			heap_push(&ready, *st);
@@ -324,7 +351,7 @@ static void sort(struct steps *s, step_list *ret)
 		struct step *st = heap_pop(&ready);
 
 		vec_push(s->arena, ret, st);
-		vec_each(struct step **, user, &users[st->number])
+		vec_each (struct step **, user, &users[st->number])
 			if (!--open[(*user)->number])
 				heap_push(&ready, *user);
 	}
@@ -336,10 +363,10 @@ void steps_order(struct steps *s, step_list *ret)
 {
 	struct map mounts = { .arena = s->arena };
 
-	vec_each(struct step **, st, &s->list)
+	vec_each (struct step **, st, &s->list)
 		if ((*st)->op.form == OP_MOUNT)
 			map_set(&mounts, (*st)->op.path, *st);
-	vec_each(struct step **, st, &s->list) {
+	vec_each (struct step **, st, &s->list) {
 		if ((*st)->node)
 			need_below(s, *st, (*st)->node);
 		need_mounts(s, *st, &mounts);
@@ -350,6 +377,6 @@ void steps_order(struct steps *s, step_list *ret)
 	sort(s, ret);
 	for (size_t i = 0; i < ret->n; i++)
 		ret->at[i]->number = i + 1;
-	vec_each(struct step **, st, ret)
+	vec_each (struct step **, st, ret)
 		tidy_needs(*st);
 }

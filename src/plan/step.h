@@ -19,15 +19,15 @@ struct steps;
  * If no form fits, add one: -Wswitch leads to both places.
  */
 enum op_form {
-	OP_ARGV,  /* .argv: a program and its words */
-	OP_LVM,   /* .argv: an LVM command line without "lvm": lvcreate, ...; run through liblvm2cmd, in order */
+	OP_ARGV, /* .argv: a program and its words */
+	OP_LVM, /* .argv: an LVM command line without "lvm": lvcreate, ...; run through liblvm2cmd, in order */
 	OP_TABLE, /* .dev, .script: an sfdisk script for a whole disk, starts and sizes in sectors of the disk */
-	OP_ZERO,  /* .dev, .ranges: zeroes, through the whole device */
-	OP_WIPE,  /* .dev: every signature that libblkid knows, both ends (wipefs -a) */
+	OP_ZERO, /* .dev, .ranges: zeroes, through the whole device */
+	OP_WIPE, /* .dev: every signature that libblkid knows, both ends (wipefs -a) */
 	OP_SETTLE, /* .expect: until each device is there, with that start and size, and udev's queue is empty */
 	OP_MKDIR, /* .path, .mode: with its parents (0755) */
 	OP_MOUNT, /* .dev, .path, .type, .options (comma-separated, may be NULL) */
-	OP_FILE,  /* .path, .content, .mode: replaced at once (temporary name, fsync, rename) */
+	OP_FILE, /* .path, .content, .mode: replaced at once (temporary name, fsync, rename); makes the directories that lead there (0755) */
 };
 
 struct op_range {
@@ -36,9 +36,9 @@ struct op_range {
 
 /* A device that is there after a step. */
 struct op_expect {
-	const char *dev;   /* path */
-	uint64_t start;    /* bytes; of a partition, else 0 */
-	uint64_t size;     /* bytes; 0: any */
+	const char *dev; /* path */
+	uint64_t start;  /* bytes; of a partition, else 0 */
+	uint64_t size;   /* bytes; 0: any */
 };
 
 struct op {
@@ -53,14 +53,15 @@ struct op {
 typedef VEC(struct step *) step_list;
 
 struct step {
-	const char *id;     /* unique and stable: "create md99", "format vg0/home", "mount /home" */
-	const char *what;   /* in words: "create RAID10 md99 from vda.swap, vdb.swap, vdc.swap" */
-	const char *why;    /* the fact about the machine: "/dev/vda is blank" ; may be NULL */
-	struct pos pos;     /* the line in the layout */
+	const char *id;          /* unique and stable: "create md99", "format vg0/home", "mount /home" */
+	const char *what;        /* in words: "create RAID10 md99 from vda.swap, vdb.swap, vdc.swap" */
+	const char *why;         /* the fact about the machine: "/dev/vda is blank" ; may be NULL */
+	struct pos pos;          /* the line in the layout */
 	const struct node *node; /* what it is about, or NULL */
 	struct op op;
-	step_list needs;    /* direct, each once, sorted by number */
-	VEC(struct op_expect) gives; /* devices that are there when it is done; looked at after the step, waited for with a deadline */
+	step_list needs; /* direct, each once, sorted by number */
+	VEC(struct op_expect)
+	gives; /* devices that are there when it is done; looked at after the step, waited for with a deadline */
 	text_list loses;    /* what it ends; empty in plans on blank disks */
 	size_t number;      /* from 1, in the printed order */
 	unsigned timeout_s; /* deadline of the operation */

@@ -20,7 +20,7 @@ text_list plan_missing_tools(const struct plan *p, struct arena *a)
 
 	if (!p->machine->tools_known)
 		return missing;
-	vec_each(struct step *const *, st, &p->steps) {
+	vec_each (struct step *const *, st, &p->steps) {
 		const char *program = (*st)->op.argv.n ? (*st)->op.argv.at[0] : NULL;
 		const char *package;
 

@@ -60,7 +60,7 @@ static void over(struct runner *r, struct slot *s, bool good)
 		r->result->table_writes++;
 	for (size_t i = 0; i < j->next_count; i++)
 		r->jobs[j->next[i]].missing--;
-	progress_done(&r->progress, r->result->done, j->step, ms);
+	progress_done(&r->progress, j->step, ms);
 }
 
 static int look(void *arg)

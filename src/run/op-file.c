@@ -27,6 +27,34 @@ static int open_dir(int root, const char *path)
 	return fd < 0 ? -errno : (int)fd;
 }
 
+/* One directory that isn't there yet, in one that is. */
+static int make_dir(struct arena *a, int root, const char *path)
+{
+	const char *name = basename(arena_strdup(a, path));
+	_cleanup_fd_ int fd = open_dir(root, dirname(arena_strdup(a, path)));
+
+	if (fd < 0)
+		return fd;
+	if (mkdirat(fd, name, 0755))
+		return errno == EEXIST ? 0 : -errno;
+	/* Whatever the umask is. */
+	return fchmodat(fd, name, 0755, 0) || fsync(fd) ? -errno : 0;
+}
+
+/* The directory that a path lies in, with its parents. */
+static int make_parents(struct arena *a, int root, const char *path)
+{
+	for (const char *p = strchr(path + 1, '/'); p; p = strchr(p + 1, '/')) {
+		const char *dir = arena_strndup(a, path, (size_t)(p - path));
+		_cleanup_fd_ int fd = open_dir(root, dir);
+		int r = fd == -ENOENT ? make_dir(a, root, dir) : 0;
+
+		if (r)
+			return op_say("cannot make the directory '%s': %s", dir, strerror(-r));
+	}
+	return 0;
+}
+
 /* The directory and the name of the file itself, where the path leads through symbolic links. */
 static int resolve(struct arena *a, int root, const char *path, int *ret_dir, const char **ret_name)
 {
@@ -136,10 +164,20 @@ int op_file(const struct op_job *j)
 		n = 0;
 		top = "";
 	}
-	root = open(n ? top : "/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	root = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (root >= 0 && n) {
+		_cleanup_fd_ int slash = take_fd(&root);
+
+		r = make_parents(a, slash, arena_printf(a, "%s/", top));
+		if (r)
+			return r;
+		root = open(top, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	}
 	if (root < 0)
 		return op_say("cannot open '%s': %s", n ? top : "/", strerror(errno));
-	r = resolve(a, root, path + n, &dir, &name);
+	r = make_parents(a, root, path + n);
+	if (!r)
+		r = resolve(a, root, path + n, &dir, &name);
 	if (r)
 		return r;
 	r = replace(a, dir, name, j->op);

@@ -166,14 +166,39 @@ static void links_lead_within_the_root(void **state)
 	assert_non_null(strstr(perform(f, op_file), strerror(ELOOP)));
 }
 
+static void file_makes_its_directories(void **state)
+{
+	struct fixture *f = *state;
+	mode_t mask = umask(077);
+	struct stat st;
+
+	f->op = (struct op){ .form = OP_FILE, .path = path(f, "etc/a b/c/file"), .content = "new\n" };
+	assert_string_equal(perform(f, op_file), "");
+	assert_string_equal(get(f, f->op.path), "new\n");
+	assert_int_equal(stat(path(f, "etc/a b"), &st), 0);
+	assert_int_equal(st.st_mode & 07777, 0755);
+
+	/* The root itself, and what lies beyond a link that must not lead out of it. */
+	f->job.root = path(f, "new/root");
+	f->op.path = path(f, "new/root/etc/file");
+	assert_string_equal(perform(f, op_file), "");
+	assert_string_equal(get(f, f->op.path), "new\n");
+	assert_int_equal(symlink("/etc", path(f, "new/root/link")), 0);
+	f->op.path = path(f, "new/root/link/stowage-test/file");
+	assert_string_equal(perform(f, op_file), "");
+	assert_string_equal(get(f, path(f, "new/root/etc/stowage-test/file")), "new\n");
+	(void)umask(mask);
+}
+
 static void file_that_cannot_be_written(void **state)
 {
 	struct fixture *f = *state;
 
-	f->op = (struct op){ .form = OP_FILE, .path = path(f, "missing/fstab"), .content = "new\n" };
-	assert_string_equal(perform(f, op_file),
-			    arena_printf(f->a, "cannot open the directory '%s': No such file or directory",
-					 path(f, "missing")));
+	put(path(f, "file"), "");
+	f->op = (struct op){ .form = OP_FILE, .path = path(f, "file/fstab"), .content = "new\n" };
+	assert_string_equal(
+		perform(f, op_file),
+		arena_printf(f->a, "cannot open the directory '%s': Not a directory", path(f, "file")));
 	f->op.path = "/proc/self/fstab"; /* read-only for root too */
 	assert_true(text_starts(perform(f, op_file), "cannot write '/proc/self/fstab': "));
 	assert_int_equal(mkdir(path(f, "fstab"), 0755), 0);
@@ -352,6 +377,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(file_is_made, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(file_keeps_mode_and_owner, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(links_lead_within_the_root, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(file_makes_its_directories, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(file_that_cannot_be_written, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(directories, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(zero, set_up, tear_down),

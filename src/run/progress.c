@@ -69,19 +69,21 @@ void progress_running(struct progress *p, size_t done, const struct step *const 
 
 	if (!p->out || !p->terminal || !n)
 		return;
-	len = (size_t)snprintf(line, sizeof(line), "[%zu/%zu] %" PRIu64 " s  ", done, p->steps,
+	len = (size_t)snprintf(line, sizeof(line), "%zu of %zu steps done, %" PRIu64 " s:", done, p->steps,
 			       (child_clock_ms() - p->start_ms) / 1000);
 	for (size_t i = 0; i < n && len < sizeof(line) - 1; i++)
-		len += (size_t)snprintf(line + len, sizeof(line) - len, "%s%s", i ? ", " : "",
+		len += (size_t)snprintf(line + len, sizeof(line) - len, "%s %s", i ? "," : "",
 					p->ids[running[i]->number - 1]);
 	rewrite(p, line);
 }
 
-void progress_done(struct progress *p, size_t done, const struct step *st, uint64_t ms)
+void progress_done(struct progress *p, const struct step *st, uint64_t ms)
 {
+	int width = snprintf(NULL, 0, "%zu", p->steps);
+
 	if (!p->out || p->terminal)
 		return;
-	(void)fprintf(p->out, "[%zu/%zu] %s (%" PRIu64 ".%" PRIu64 " s)\n", done, p->steps,
+	(void)fprintf(p->out, "[%*zu/%zu] %s (%" PRIu64 ".%" PRIu64 " s)\n", width, st->number, p->steps,
 		      p->words[st->number - 1], ms / 1000, ms % 1000 / 100);
 	(void)fflush(p->out);
 }

@@ -25,8 +25,8 @@ void progress_init(struct progress *p, struct arena *a, const struct plan *plan,
 /** progress_running() - the line of what runs, on a terminal. @running: steps, @n of them. */
 void progress_running(struct progress *p, size_t done, const struct step *const *running, size_t n);
 
-/** progress_done() - a step has been brought about. */
-void progress_done(struct progress *p, size_t done, const struct step *st, uint64_t ms);
+/** progress_done() - a step has been brought about: its line, with the number that it has in the plan. */
+void progress_done(struct progress *p, const struct step *st, uint64_t ms);
 
 /** progress_say() - a line of its own. */
 void progress_say(struct progress *p, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

@@ -42,59 +42,88 @@ const char *columns_style(struct arena *a, bool color, enum columns_style style,
 	return color && *s ? arena_printf(a, "\033[%sm%s\033[0m", code, s) : s;
 }
 
+void columns_heading(struct arena *a, bool color, const char *s, struct text *out)
+{
+	text_printf(out, "%s%s\n", out->len ? "\n" : "", columns_style(a, color, STYLE_BOLD, s));
+}
+
 static void pad(struct text *out, size_t n)
 {
 	while (n--)
 		text_addc(out, ' ');
 }
 
-/* Bytes of @s that fit into @width columns, broken at a blank where there is one. */
+/* Bytes of @s that fit into @width columns, broken at a blank where there is one, and rather behind a comma or semicolon. */
 static size_t fitting(const char *s, size_t width)
 {
-	size_t columns = 0, blank = 0, i;
+	size_t columns = 0, blank = 0, clause = 0, comma = 0, i;
 
 	for (i = 0; s[i]; i++) {
 		if (((unsigned char)s[i] & 0xC0) != 0x80 && columns++ == width)
-			return blank ? blank : i;
-		if (s[i] == ' ')
-			blank = i;
+			return clause ? clause : blank ? blank : comma ? comma : i;
+		if (s[i] == ',')
+			comma = i + 1; /* long lists of options have no blank */
+		if (s[i] != ' ')
+			continue;
+		blank = i;
+		if (i && (s[i - 1] == ',' || s[i - 1] == ';') && columns > width * 2 / 3)
+			clause = i;
 	}
 	return i;
 }
 
-/* @at: the column at which the tail begins; @used: columns that are taken in this line. */
-static void print_tail(const struct columns *c, const struct columns_row *row, size_t at, size_t used,
-		       struct text *out)
+/* Whether the tail has to begin below the cells: what is left of their line is too narrow for a text that takes several. */
+static bool is_below(const struct columns_row *row, size_t start)
 {
-	const char *s = row->tail;
-	const char *under = row->under ? row->under : "";
-	size_t room = at + NARROWEST_TAIL > COLUMNS_WIDTH ? NARROWEST_TAIL : COLUMNS_WIDTH - at;
-	size_t first = columns_width(c->indent) + columns_width(under) + 4;
-	bool is_first = true;
+	return start + NARROWEST_TAIL > COLUMNS_WIDTH && start + columns_width(row->tail) > COLUMNS_WIDTH;
+}
 
+/* @at: the column at which the tail begins, below the cells where @below says so. */
+static void print_tail(const struct columns *c, const struct columns_row *row, size_t at, size_t used,
+		       bool below, struct text *out)
+{
+	const char *s = row->tail, *under = row->under ? row->under : "";
+	size_t bars = columns_width(c->indent) + columns_width(under), start = used > at ? used : at;
+
+	if (below)
+		at = bars + 4;
 	while (*s) {
-		size_t n = fitting(s, room);
+		bool beside = s == row->tail && !below;
+		size_t from = beside ? start : at, n;
 
-		if (is_first) {
-			pad(out, at > used ? at - used : 0);
+		if (beside) {
+			pad(out, start - used);
 		} else {
 			text_printf(out, "\n%s%s", c->indent, under);
-			pad(out, 4);
+			pad(out, at > bars ? at - bars : 0);
 		}
+		n = fitting(s, !beside && from + NARROWEST_TAIL > COLUMNS_WIDTH ? NARROWEST_TAIL
+										: COLUMNS_WIDTH - from);
 		text_addn(out, s, n);
 		s += n;
 		s += strspn(s, " ");
-		room = first + NARROWEST_TAIL > COLUMNS_WIDTH ? NARROWEST_TAIL : COLUMNS_WIDTH - first;
-		is_first = false;
 	}
 }
 
-static bool is_last(const struct columns_row *row, size_t i)
+static bool is_last(const struct columns_row *row, size_t i, bool tail_follows)
 {
 	for (size_t k = i + 1; k < COLUMNS_MOST && row->cells[k]; k++)
 		if (*row->cells[k])
 			return false;
-	return !row->tail || !*row->tail;
+	return !tail_follows;
+}
+
+/* How far the cells of a row reach. */
+static size_t row_end(const struct columns *c, const struct columns_row *row, const size_t *widths)
+{
+	size_t end = columns_width(c->indent);
+
+	for (size_t i = 0; i < COLUMNS_MOST && row->cells[i]; i++) {
+		size_t w = columns_width(row->cells[i]);
+
+		end += (widths[i] > w ? widths[i] : w) + (widths[i] ? 2 : 0);
+	}
+	return end;
 }
 
 void columns_print(const struct columns *c, struct text *out)
@@ -113,13 +142,15 @@ void columns_print(const struct columns *c, struct text *out)
 		at += widths[i] ? widths[i] + 2 : 0;
 
 	vec_each (const struct columns_row *, row, &c->rows) {
-		size_t used = columns_width(c->indent);
+		bool has_tail = row->tail && *row->tail;
+		size_t used = row_end(c, row, widths);
+		bool below = has_tail && is_below(row, used > at ? used : at);
 
 		text_add(out, c->indent);
 		for (size_t i = 0; i < COLUMNS_MOST && row->cells[i]; i++) {
 			size_t w = columns_width(row->cells[i]);
 			size_t gap = widths[i] > w ? widths[i] - w : 0;
-			bool last = is_last(row, i);
+			bool last = is_last(row, i, has_tail && !below);
 
 			if (c->right & (1u << i))
 				pad(out, gap);
@@ -130,10 +161,9 @@ void columns_print(const struct columns *c, struct text *out)
 			if (!(c->right & (1u << i)))
 				pad(out, gap);
 			pad(out, widths[i] ? 2 : 0);
-			used += w + gap + (widths[i] ? 2 : 0);
 		}
-		if (row->tail && *row->tail)
-			print_tail(c, row, at, used, out);
+		if (has_tail)
+			print_tail(c, row, at, used, below, out);
 		text_addc(out, '\n');
 	}
 }

@@ -35,5 +35,8 @@ void columns_print(const struct columns *c, struct text *out);
 /** columns_style() - a text in a style; itself where @color is false. */
 const char *columns_style(struct arena *a, bool color, enum columns_style style, const char *s);
 
+/** columns_heading() - a line in bold, with an empty one before it unless it is the first. */
+void columns_heading(struct arena *a, bool color, const char *s, struct text *out);
+
 /** columns_width() - how many columns a text takes; code points, wide ones count once. */
 size_t columns_width(const char *s);

@@ -158,6 +158,7 @@ static void object(struct writer *w, const struct node *n, const struct map *giv
 	string(w, "verdict", look_verdict(n->verdict));
 	string(w, "describe", *describe ? describe : NULL);
 	known(w, "size", n->size);
+	known(w, "usable", n->usable);
 	known(w, "start", look_start(given, n));
 	string(w, "device", n->dev);
 	if (!uuid_is_zero(n->uuid))
@@ -313,7 +314,8 @@ void show_json(const struct plan *p, struct arena *a, const struct show_options 
 	opens(&w, "files", '{');
 	vec_each (struct step *const *, st, &p->steps)
 		if ((*st)->op.form == OP_FILE)
-			string(&w, (*st)->op.path, machine_mask(a, (*st)->op.path, (*st)->op.content ? (*st)->op.content : ""));
+			string(&w, (*st)->op.path,
+			       machine_mask(a, (*st)->op.path, (*st)->op.content ? (*st)->op.content : ""));
 	closes(&w, '}');
 
 	closes(&w, '}');

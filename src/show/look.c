@@ -37,6 +37,11 @@ bool look_is_beside(const struct node *n)
 	return true;
 }
 
+bool look_is_shown(const struct show_end *end)
+{
+	return !end->node->kind->device || end->disks.n > 1;
+}
+
 const struct node *look_home(const struct node *n)
 {
 	if (n->parent)

@@ -10,6 +10,7 @@
 /* What the forms of output have in common; for src/show alone. */
 
 struct plan;
+struct show_end;
 struct show_options;
 
 /** look_is_disk() - a device that stands on nothing. */
@@ -20,6 +21,9 @@ bool look_is_attached(const struct node *n);
 
 /** look_is_beside() - attached to one object (a mount to its filesystem), which is .below.at[0]: shown beside it. */
 bool look_is_beside(const struct node *n);
+
+/** look_is_shown() - whether an end is worth a line: not a partition or volume of one disk that nobody uses. */
+bool look_is_shown(const struct show_end *end);
 
 /** look_home() - the one object under which @n is drawn; NULL: it stands on several, or on none. */
 const struct node *look_home(const struct node *n);

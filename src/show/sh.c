@@ -163,7 +163,7 @@ static const char look_blank[] =
 static const char step_function[] = "# number, what\n"
 				    "step() {\n"
 				    "\tnow=\"step $1, $2\"\n"
-				    "\tprintf '%s\\n' \"[$1/$total] $2\"\n"
+				    "\tprintf \"[%${#total}s/%s] %s\\\\n\" \"$1\" \"$total\" \"$2\"\n"
 				    "}\n"
 				    "\n";
 
@@ -208,6 +208,7 @@ static const char put_function[] =
 	"\t\tprintf '%%s\\n' \"$path is not a regular file\" >&2\n"
 	"\t\treturn 1\n"
 	"\tfi\n"
+	"\tmkdir -p -- \"$(dirname -- \"$path\")\"\n"
 	"\tnew=$(dirname -- \"$path\")/.$(basename -- \"$path\").stowage-new\n"
 	"\trm -f -- \"$new\"\n"
 	"\t(umask 077 && cat >\"$new\")\n"

@@ -12,8 +12,8 @@ struct text;
 
 /* A plan as text. Nothing here looks at the machine, and the same plan gives the same bytes. */
 struct show_options {
-	bool color;   /* text: escape sequences of a terminal */
-	bool verbose; /* text: each step's command, reason and line */
+	bool color; /* text: escape sequences of a terminal */
+	bool verbose; /* text: each step's command, reason and line, and all objects where there is nothing to do */
 	bool failed; /* errors or refusals were told: a plan without steps is no plan, not one that is done */
 };
 
@@ -46,6 +46,7 @@ struct show_end {
 	const struct node *node; /* a filesystem, swap, or a device that nobody uses */
 	node_list disks;         /* those that its data lies on, in the graph's order */
 	unsigned any;            /* so many disks may fail, whichever */
+	bool none;               /* no single one may */
 	bool at_least;           /* more was not tried */
 	const char *text; /* "any 2 disks", "vda or vdb (one of them), but not vdc", "none of its 3 disks" */
 };

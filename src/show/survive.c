@@ -333,8 +333,10 @@ static struct show_end look_at_end(struct search *s, size_t end)
 		ret.at_least = true;
 		ret.text = "not worked out: too many objects";
 	} else if (disks.n == 1 && fatal->n) {
+		ret.none = true;
 		ret.text = "none: it is on this disk alone";
 	} else if (fatal->n == disks.n) {
+		ret.none = true;
 		ret.text = arena_printf(s->arena, "none of its %zu disks", disks.n);
 	} else if (fatal->n) {
 		ret.text = some_text(s, &disks, fatal);

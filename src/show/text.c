@@ -10,6 +10,7 @@
 #include "machine/machine.h"
 #include "plan/plan.h"
 #include "show/columns.h"
+#include "show/files.h"
 #include "show/look.h"
 #include "show/show.h"
 #include "tech/kind.h"
@@ -31,6 +32,7 @@ struct view {
 	const struct show_options *o;
 	struct text *out;
 	struct map given; /* look_given() */
+	show_ends ends;
 	bool stuck;
 };
 
@@ -41,13 +43,21 @@ static const char *safe(const struct view *v, const char *s)
 
 static void heading(const struct view *v, const char *s)
 {
-	text_printf(v->out, "%s%s\n", v->out->len ? "\n" : "",
-		    columns_style(v->arena, v->o->color, STYLE_BOLD, s));
+	columns_heading(v->arena, v->o->color, s, v->out);
 }
 
 static void paragraph(const struct view *v, enum columns_style style, const char *s)
 {
 	text_printf(v->out, "  %s\n", columns_style(v->arena, v->o->color, style, s));
+}
+
+/* The same for what may be longer than a line. */
+static void wrapped(const struct view *v, const char *s)
+{
+	struct columns c = { .arena = v->arena, .indent = "  " };
+
+	vec_push(v->arena, &c.rows, (struct columns_row){ .tail = s });
+	columns_print(&c, v->out);
 }
 
 /* "a, b and 3 more" */
@@ -271,31 +281,46 @@ static const char *used_by(struct arena *a, const struct node *n)
 	return names(a, &list);
 }
 
+static void add_clause(struct text *t, const char *s)
+{
+	text_printf(t, "%s%s", t->len ? "; " : "", s);
+}
+
 static const char *beside(const struct view *v, const struct node *n)
 {
 	struct text t = { .arena = v->arena };
 
 	vec_each (struct node *const *, up, &n->above) {
 		const char *s;
+		bool is_new;
 
 		if (!look_is_beside(*up) || (*up)->below.at[0].to != n)
 			continue;
 		s = look_describe(v->arena, *up);
-		text_printf(&t, "%s%s%s", t.len ? "; " : "", safe(v, *s ? s : (*up)->name),
-			    n->verdict == VERDICT_KEEP && (*up)->verdict == VERDICT_CREATE ? " (new)" : "");
+		is_new = n->verdict == VERDICT_KEEP && (*up)->verdict == VERDICT_CREATE;
+		/* That it is at the place by which it is called needs no word, unless it is all that is new. */
+		if (is_new)
+			s = arena_printf(v->arena, "%s%s%s (new)", (*up)->kind->name, *s ? ", " : "", s);
+		if (*s)
+			add_clause(&t, safe(v, s));
 	}
 	return text_str(&t);
 }
 
-static void add_clause(struct text *t, const char *s)
+/* @s without @part, which may be in it. */
+static const char *without(struct arena *a, const char *s, const char *part)
 {
-	text_printf(t, "%s%s", t->len ? "; " : "", s);
+	const char *found = strstr(s, part);
+
+	return found ? arena_printf(a, "%.*s%s", (int)(found - s), s, found + strlen(part)) : s;
 }
 
-/* The kind's word, without what stands in columns already: a disk's own line is further up, a partition's place is before this. */
+/* The kind's word, without what stands in columns already: a disk's own line is further up, sizes and a partition's place are before this. */
 static const char *description(const struct view *v, const struct node *n, uint64_t start)
 {
-	const char *s = look_describe(v->arena, n), *comma = strstr(s, ", ");
+	const char *s = without(v->arena, look_describe(v->arena, n),
+				arena_printf(v->arena, ", %s raw", units_text(v->arena, n->size)));
+	const char *comma = strstr(s, ", ");
 	const char *place = arena_printf(v->arena, " at %s", units_text(v->arena, start)),
 		   *found = strstr(s, place);
 
@@ -327,7 +352,8 @@ static const char *details(const struct view *v, const struct node *n)
 	if (shows_size(n) && !is_exact(v->arena, n->size))
 		add_clause(&t, arena_printf(v->arena, "%" PRIu64 " bytes", n->size));
 	if (start)
-		add_clause(&t, arena_printf(v->arena, "at %s", units_exact(v->arena, start)));
+		add_clause(&t, start % MIB ? arena_printf(v->arena, "at %s", units_exact(v->arena, start))
+					   : arena_printf(v->arena, "at %" PRIu64 " MiB", start / MIB));
 	if (*describe)
 		add_clause(&t, safe(v, describe));
 	if (in && *look_describe(v->arena, in))
@@ -449,26 +475,76 @@ static void show_will(const struct view *v)
 
 /* What may fail. */
 
+/* All of it on one disk that is a hardware RAID: what that bears is not seen from here. */
+static bool is_on_card(const struct show_end *end)
+{
+	return end->disks.n == 1 && end->disks.at[0]->geo.declared;
+}
+
+static const char *lost(const struct view *v, const struct show_end *end)
+{
+	if (is_on_card(end))
+		return arena_printf(v->arena, "as much as the hardware RAID '%s' bears: it is on that alone",
+				    safe(v, end->disks.at[0]->name));
+	return end->none && end->disks.n > 1
+		       ? arena_printf(v->arena, "%s: the loss of one is the loss of all", end->text)
+		       : end->text;
+}
+
 static void show_fail(const struct view *v)
 {
-	show_ends ends = show_survive(v->arena, &v->plan->want->nodes);
 	struct columns c = { .arena = v->arena, .color = v->o->color, .indent = "  " };
+	bool marks = false;
 
-	vec_each (const struct show_end *, end, &ends) {
+	vec_each (const struct show_end *, end, &v->ends)
+		marks = marks || (look_is_shown(end) && end->none && !is_on_card(end));
+	vec_each (const struct show_end *, end, &v->ends) {
 		struct columns_row row = { .style = end->any ? STYLE_GREEN : STYLE_YELLOW };
 
-		/* A partition or volume of one disk that nobody uses: there is nothing to say about it. */
-		if (end->node->kind->device && end->disks.n < 2)
+		if (!look_is_shown(end))
 			continue;
-
-		row.cells[0] = safe(v, end->node->name);
+		row.cells[0] = arena_printf(v->arena, "%s%s",
+					    !marks                          ? ""
+					    : end->none && !is_on_card(end) ? "!  "
+									    : "   ",
+					    safe(v, end->node->name));
 		row.cells[1] = arena_printf(v->arena, "on %s", names(v->arena, &end->disks));
-		row.tail = end->text;
+		row.tail = lost(v, end);
 		vec_push(v->arena, &c.rows, row);
 	}
 	if (!c.rows.n)
 		return;
 	heading(v, "What may fail without loss");
+	columns_print(&c, v->out);
+}
+
+/* In place of all that, where there is nothing to do: what stays, and what it bears. */
+static void show_kept(const struct view *v)
+{
+	struct columns c = { .arena = v->arena, .color = v->o->color, .indent = "  ", .right = 1u << 2 };
+
+	vec_each (const struct show_end *, end, &v->ends) {
+		struct columns_row row = { .style = mark_style(end->node->verdict) };
+		const char *describe = look_describe(v->arena, end->node), *with = beside(v, end->node);
+		struct text t = { .arena = v->arena };
+
+		if (!look_is_shown(end))
+			continue;
+		if (*describe)
+			add_clause(&t, safe(v, describe));
+		if (*with)
+			add_clause(&t, with);
+		add_clause(&t, arena_printf(v->arena, "may fail: %s", lost(v, end)));
+		row.cells[0] = mark(end->node->verdict);
+		row.cells[1] = safe(v, end->node->name);
+		row.cells[2] = units_text(v->arena, end->node->size);
+		row.cells[3] = arena_printf(v->arena, "on %s", names(v->arena, &end->disks));
+		row.tail = text_str(&t);
+		vec_push(v->arena, &c.rows, row);
+	}
+	if (!c.rows.n)
+		return;
+	heading(v, "What is there");
 	columns_print(&c, v->out);
 }
 
@@ -504,7 +580,7 @@ static void step_details(const struct view *v, const struct step *st, size_t mar
 		for (const char *p = st->op.script; *p;) {
 			size_t n = strcspn(p, "\n");
 
-			text_printf(v->out, "%*s  ", m, "");
+			text_printf(v->out, "%*s", n ? m + 2 : 0, "");
 			text_add_safe(v->out, p, n);
 			text_addc(v->out, '\n');
 			p += n + (p[n] == '\n');
@@ -529,10 +605,14 @@ static void show_steps(const struct view *v)
 		return;
 	heading(v, arena_printf(v->arena, "Steps (%zu)", steps->n));
 	vec_each (struct step *const *, st, steps) {
-		text_printf(v->out, "  %*zu  %s%s\n", (int)margin, (*st)->number, safe(v, (*st)->what),
-			    is_heavy(*st)
-				    ? columns_style(v->arena, v->o->color, STYLE_YELLOW, "  (takes long)")
-				    : "");
+		struct columns c = { .arena = v->arena, .color = v->o->color, .indent = "  " };
+		struct columns_row row = { .style = is_heavy(*st) ? STYLE_YELLOW : STYLE_PLAIN };
+
+		row.cells[0] = arena_printf(v->arena, "%*zu", (int)margin, (*st)->number);
+		row.tail = arena_printf(v->arena, "%s%s", safe(v, (*st)->what),
+					is_heavy(*st) ? "  (takes long)" : "");
+		vec_push(v->arena, &c.rows, row);
+		columns_print(&c, v->out);
 		vec_each (const char *const *, lost, &(*st)->loses)
 			text_printf(v->out, "  %*s  %s %s\n", (int)margin, "",
 				    columns_style(v->arena, v->o->color, STYLE_RED, "loses"), safe(v, *lost));
@@ -541,76 +621,91 @@ static void show_steps(const struct view *v)
 	}
 }
 
-/* The files. */
-
-/* The lines of a text, to be found again: each with the number of times that it is there. */
-static struct map lines_of(struct arena *a, const char *s)
+/* How many there are of each kind: "6 btrfs, 1 ext4 and 1 swap". */
+static const char *kinds(const struct view *v, const show_ends *ends)
 {
-	struct map lines = { .arena = a };
+	struct map seen = { .arena = v->arena };
+	struct text t = { .arena = v->arena };
+	text_list list = { 0 };
 
-	while (s && *s) {
-		size_t n = strcspn(s, "\n");
+	vec_each (const struct show_end *, end, ends) {
+		const char *name = end->node->kind->name;
+		size_t n = 0;
 
-		map_set(&lines, arena_strndup(a, s, n), (void *)s);
-		s += n + (s[n] == '\n');
+		if (map_set(&seen, name, (void *)name))
+			continue;
+		vec_each (const struct show_end *, other, ends)
+			n += other->node->kind == end->node->kind;
+		vec_push(v->arena, &list, arena_printf(v->arena, "%zu %s", n, name));
 	}
-	return lines;
+	for (size_t i = 0; i < list.n; i++)
+		text_printf(&t, "%s%s", !i ? "" : i + 1 < list.n ? ", " : " and ", list.at[i]);
+	return text_str(&t);
 }
 
-static void add_line(const struct view *v, const char *sign, enum columns_style style, const char *s,
-		     size_t n)
+static const char *any_disks(const struct view *v, unsigned any)
+{
+	return any == 1 ? "any one disk" : arena_printf(v->arena, "any %u disks", any);
+}
+
+/* "any one disk may fail, but none under /scratch": the weakest apart from the others. "": not known. */
+static const char *weakest(const struct view *v, const show_ends *ends)
+{
+	unsigned least = UINT32_MAX, next = UINT32_MAX;
+	bool none = true;
+	node_list weak = { 0 };
+
+	vec_each (const struct show_end *, end, ends) {
+		if (is_on_card(end))
+			continue;
+		if (end->at_least && !end->any)
+			return "";
+		least = end->any < least ? end->any : least;
+	}
+	vec_each (const struct show_end *, end, ends) {
+		if (is_on_card(end))
+			continue;
+		if (end->any == least) {
+			vec_push(v->arena, &weak, (struct node *)end->node);
+			none = none && end->none;
+		} else if (end->any < next) {
+			next = end->any;
+		}
+	}
+	if (least == UINT32_MAX)
+		return "; what may fail is up to the hardware RAID";
+	if (next == UINT32_MAX)
+		return least  ? arena_printf(v->arena, "; %s may fail", any_disks(v, least))
+		       : none ? "; no disk may fail"
+			      : "; not every disk may fail";
+	return arena_printf(v->arena, "; %s may fail, but %s under %s", any_disks(v, next),
+			    least  ? arena_printf(v->arena, "only %s", any_disks(v, least))
+			    : none ? "none"
+				   : "not every one",
+			    names(v->arena, &weak));
+}
+
+/* What it comes to: how many filesystems, how much room, and what the weakest of them bears. */
+static void second_words(const struct view *v)
 {
 	struct text t = { .arena = v->arena };
+	show_ends ends = { 0 };
+	uint64_t sum = 0;
 
-	/* Tabs are what fstab is full of. */
-	for (size_t i = 0, column = 0; i < n;) {
-		size_t k = 0;
-
-		if (s[i] == '\t') {
-			do
-				text_addc(&t, ' ');
-			while (++column % 8);
-			i++;
+	vec_each (const struct show_end *, end, &v->ends) {
+		if (end->node->kind->device)
 			continue;
-		}
-		while (i + k < n && s[i + k] != '\t') {
-			column += ((unsigned char)s[i + k] & 0xC0) != 0x80;
-			k++;
-		}
-		text_add_safe(&t, s + i, k);
-		i += k;
+		vec_push(v->arena, &ends, *end);
+		sum += end->node->usable ? end->node->usable : end->node->size;
 	}
-	text_printf(v->out, "  %s\n",
-		    columns_style(v->arena, v->o->color, style,
-				  arena_printf(v->arena, "%s %s", sign, text_str(&t))));
-}
-
-static void show_file(const struct view *v, const struct op *op)
-{
-	const char *there = machine_file(v->plan->machine, op->path);
-	const char *old = there ? machine_mask(v->arena, op->path, there) : NULL;
-	const char *s = machine_mask(v->arena, op->path, op->content ? op->content : "");
-	struct map before = lines_of(v->arena, old), now = lines_of(v->arena, s);
-
-	heading(v, arena_printf(v->arena, "%s%s", safe(v, op->path),
-				old ? "  (+ new lines, - lines that go)" : "  (new)"));
-	while (*s) {
-		size_t n = strcspn(s, "\n");
-		bool is_new = old && !map_get(&before, arena_strndup(v->arena, s, n));
-
-		add_line(v, is_new ? "+" : " ", is_new ? STYLE_GREEN : STYLE_PLAIN, s, n);
-		s += n + (s[n] == '\n');
-	}
-	map_each (it, &before)
-		if (!map_get(&now, it->key))
-			add_line(v, "-", STYLE_RED, it->key, strlen(it->key));
-}
-
-static void show_files(const struct view *v)
-{
-	vec_each (struct step *const *, st, &v->plan->steps)
-		if ((*st)->op.form == OP_FILE)
-			show_file(v, &(*st)->op);
+	if (!ends.n)
+		return;
+	text_add(&t, kinds(v, &ends));
+	if (sum >= MIB)
+		text_printf(&t, ", about %s%s", units_text(v->arena, sum / MIB * MIB),
+			    ends.n > 1 ? " in all" : "");
+	text_printf(&t, "%s.", weakest(v, &ends));
+	wrapped(v, text_str(&t));
 }
 
 static void first_words(const struct view *v)
@@ -629,9 +724,13 @@ static void first_words(const struct view *v)
 		paragraph(v, STYLE_GREEN, "Nothing to do: everything is as the layout asks.");
 	else
 		paragraph(v, STYLE_PLAIN,
-			  arena_printf(v->arena, "%zu step%s: %zu object%s made, %zu kept. Mounted below %s.",
+			  arena_printf(v->arena, "%zu step%s: %zu object%s made, %zu kept. %s%s.",
 				       v->plan->steps.n, v->plan->steps.n == 1 ? "" : "s", made,
-				       made == 1 ? " is" : "s are", kept, safe(v, v->plan->options.root)));
+				       made == 1 ? " is" : "s are", kept,
+				       v->plan->options.mount ? "Mounted below " : "Nothing is mounted",
+				       v->plan->options.mount ? safe(v, v->plan->options.root) : ""));
+	if (!v->stuck)
+		second_words(v);
 }
 
 void show_text(const struct plan *p, struct arena *a, const struct show_options *o, struct text *out)
@@ -641,13 +740,18 @@ void show_text(const struct plan *p, struct arena *a, const struct show_options 
 			  .o = o,
 			  .out = out,
 			  .given = look_given(a, p),
+			  .ends = show_survive(a, &p->want->nodes),
 			  .stuck = look_is_stuck(p, o) };
 
 	first_words(&v);
+	if (!v.stuck && !p->steps.n && !o->verbose) {
+		show_kept(&v);
+		return;
+	}
 	show_there(&v);
 	show_will(&v);
 	if (!v.stuck)
 		show_fail(&v);
 	show_steps(&v);
-	show_files(&v);
+	files_print(p, a, o->color, out);
 }

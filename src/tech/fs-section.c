@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <ctype.h>
 #include <errno.h>
 #include <string.h>
-#include <strings.h>
 
 #include "base/arena.h"
+#include "base/map.h"
 #include "layout/build.h"
 #include "layout/words.h"
 #include "tech/fs.h"
@@ -69,37 +70,57 @@ static void split_options(struct build *b, struct fs_item *it)
 	it->options = list;
 }
 
-/* Two filesystems with one label are told apart by their UUIDs alone. */
-static void check_twins(struct build *b, const struct fs_item *it)
+static const char *lower(struct arena *a, const char *s)
 {
-	const struct graph *g = build_graph(b);
+	char *low = arena_strdup(a, s);
 
-	if (!it->label && !it->uuid)
-		return;
-	vec_each (struct node *const *, n, &g->nodes) {
-		const struct fs_item *other = fs_is(*n) ? fs_of(*n)->item : NULL;
+	for (char *c = low; *c; c++)
+		*c = (char)tolower((unsigned char)*c);
+	return low;
+}
 
-		if (!other || other == it)
+static void check_label(struct build *b, const struct fs_item *it, const struct node *first)
+{
+	const struct fs_item *other = fs_of(first)->item;
+	const char *label = text_short(build_arena(b), it->label);
+	struct pos pos = item_pos(&it->item, "label");
+
+	if (text_eq(it->key, "label") || text_eq(other->key, "label"))
+		(void)diag_error(
+			build_diag(b), pos,
+			"the label '%s' is stated for two filesystems, and fstab is to call one by it",
+			label);
+	else
+		diag_warn(build_diag(b), pos, "the label '%s' is stated for two filesystems", label);
+	diag_note(build_diag(b), item_pos(&other->item, "label"), "first here, for '%s'", first->name);
+}
+
+/* Two filesystems with one label are told apart by their UUIDs alone. */
+void fs_check_twins(struct build *b)
+{
+	struct map labels = { .arena = build_arena(b) }, uuids = { .arena = build_arena(b) };
+
+	vec_each (struct node *const *, n, &build_graph(b)->nodes) {
+		const struct fs_item *it = fs_is(*n) ? fs_of(*n)->item : NULL;
+		const struct node *first;
+
+		if (!it)
 			continue;
-		if (it->uuid && other->uuid && !strcasecmp(it->uuid, other->uuid)) {
+		first = it->uuid ? map_get(&uuids, lower(build_arena(b), it->uuid)) : NULL;
+		if (first && fs_of(first)->item != it) {
 			(void)diag_error(build_diag(b), item_pos(&it->item, "uuid"),
-					 "the UUID %s is stated for two filesystems", it->uuid);
-			diag_note(build_diag(b), item_pos(&other->item, "uuid"), "first here, for '%s'",
-				  (*n)->name);
-			return;
+					 "the UUID %s is stated for two filesystems",
+					 text_short(build_arena(b), it->uuid));
+			diag_note(build_diag(b), item_pos(&fs_of(first)->item->item, "uuid"),
+				  "first here, for '%s'", first->name);
+		} else if (it->uuid && !first) {
+			(void)map_set(&uuids, lower(build_arena(b), it->uuid), *n);
 		}
-		if (!text_eq(it->label, other->label) || !it->label)
-			continue;
-		if (text_eq(it->key, "label") || text_eq(other->key, "label"))
-			(void)diag_error(build_diag(b), item_pos(&it->item, "label"),
-					 "the label '%s' is stated for two filesystems, and fstab is to call "
-					 "one by it",
-					 it->label);
-		else
-			diag_warn(build_diag(b), item_pos(&it->item, "label"),
-				  "the label '%s' is stated for two filesystems", it->label);
-		diag_note(build_diag(b), item_pos(&other->item, "label"), "first here, for '%s'", (*n)->name);
-		return;
+		first = it->label ? map_get(&labels, it->label) : NULL;
+		if (first && fs_of(first)->item != it)
+			check_label(b, it, first);
+		else if (it->label && !first)
+			(void)map_set(&labels, it->label, *n);
 	}
 }
 
@@ -155,8 +176,8 @@ static const char *name_of(struct build *b, const struct fs_item *it, const stru
 		text_printf(&t, ", %s", on[i]->name);
 	name = text_str(&t);
 	/* Two filesystems on one device are told where claims are: here both only need a name. */
-	for (unsigned twin = 2; graph_get(build_graph(b), name); twin++)
-		name = arena_printf(build_arena(b), "%s (%u)", text_str(&t), twin);
+	if (graph_get(build_graph(b), name))
+		name = arena_printf(build_arena(b), "%s (%zu)", name, it->item.order);
 	return name;
 }
 
@@ -202,7 +223,6 @@ static int link_fs(struct build *b, struct item *item)
 	if (!item_has(item, "pass"))
 		it->pass = -1;
 	split_options(b, it);
-	check_twins(b, it);
 	r = build_resolve(b, &it->devices, NULL, &on);
 	if (r < 0)
 		return r;

@@ -23,32 +23,22 @@ const char *target_path(const struct settle *s, const char *path)
 	return strcmp(path, "/") ? arena_printf(s->arena, "%s%s", root, path) : root;
 }
 
-/* "/data2" is no part of "/data". */
-static bool is_below(const char *path, const char *mount)
-{
-	size_t n = strlen(mount);
-
-	if (!strcmp(mount, "/"))
-		return true;
-	return !strncmp(path, mount, n) && (path[n] == '/' || !path[n]);
-}
-
-/* The wanted filesystem that a path of the target lies on: the innermost. NULL: none of the layout's. */
+/* The wanted filesystem that a path of the target lies on: the innermost. NULL: none of the layout's. A mounted one is called by its place. */
 static const struct node *fs_at(const struct settle *s, const char *path)
 {
-	const struct node *found = NULL;
-	size_t depth = 0;
+	char *p = arena_strdup(s->arena, absolute(s->arena, path));
 
-	path = absolute(s->arena, path);
-	vec_each (struct node *const *, n, &s->want->nodes) {
-		const char *mount = fs_is(*n) ? fs_of(*n)->item->mount : NULL;
+	for (;;) {
+		const struct node *n = graph_get(s->want, p);
+		char *slash;
 
-		if (mount && strlen(mount) > depth && is_below(path, mount)) {
-			found = *n;
-			depth = strlen(mount);
-		}
+		if (n && fs_is(n) && text_eq(fs_of(n)->item->mount, p))
+			return n;
+		if (!p[1])
+			return NULL;
+		slash = strrchr(p, '/');
+		slash[slash == p] = '\0';
 	}
-	return found;
 }
 
 static bool stands_on(const struct node *fs, const struct blockdev *b)

@@ -62,8 +62,9 @@ int fs_check_label(const struct node *want, size_t limit, struct diag *d)
 		return 0;
 	if (strlen(it->label) > limit)
 		return diag_error(d, item_pos(&it->item, "label"),
-				  "the label '%s' takes %zu bytes, and %s has room for %zu", text_short(d->arena, it->label),
-				  strlen(it->label), want->kind->name, limit);
+				  "the label '%s' takes %zu bytes, and %s has room for %zu",
+				  text_short(d->arena, it->label), strlen(it->label), want->kind->name,
+				  limit);
 	return 0;
 }
 
@@ -76,7 +77,8 @@ int fs_check_uuid(const struct node *want, struct diag *d)
 		return 0;
 	if (uuid_read(it->uuid, &u) < 0)
 		return diag_error(d, item_pos(&it->item, "uuid"),
-				  "'%s' is no UUID: 32 hexadecimal digits as 8-4-4-4-12", text_short(d->arena, it->uuid));
+				  "'%s' is no UUID: 32 hexadecimal digits as 8-4-4-4-12",
+				  text_short(d->arena, it->uuid));
 	if (uuid_is_zero(u))
 		return diag_error(d, item_pos(&it->item, "uuid"),
 				  "a UUID of zeroes is none: leave it out, and one is derived");
@@ -117,7 +119,8 @@ int fs_check_words(const struct node *want, const struct fs_word *not_these, str
 		for (const struct fs_word *w = not_these; w->begins; w++) {
 			if (!find_word(it->mkfs.at[i], w->begins))
 				continue;
-			r = diag_error(d, item_pos_at(&it->item, "mkfs", i), "the tool can't take '%s' from here: %s",
+			r = diag_error(d, item_pos_at(&it->item, "mkfs", i),
+				       "the tool can't take '%s' from here: %s",
 				       text_short(d->arena, it->mkfs.at[i]), w->instead);
 			break;
 		}

@@ -57,6 +57,9 @@ struct fs_kind {
 
 extern const struct section fs_sections[]; /* `filesystems`, for the mount room's table */
 
+/** fs_check_twins() - says of labels and UUIDs that are stated twice; when all filesystems are there. */
+void fs_check_twins(struct build *b);
+
 static inline struct fs *as_fs(struct node *n)
 {
 	return (struct fs *)n;

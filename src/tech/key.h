@@ -21,13 +21,13 @@ enum key_form {
 	KEY_WORD,  /* const char *: one of .one_of; aliases are the room's */
 	KEY_TEXT,  /* const char *: literally, no control characters */
 	KEY_TEXTS, /* text_list: a list of such texts, or one alone */
-	KEY_PATH,  /* const char *: absolute, no control characters, no "." or ".." parts, no double or trailing slash (but "/") */
-	KEY_SIZE,  /* struct size_want: all forms */
+	KEY_PATH, /* const char *: absolute, no control characters, no "." or ".." parts, no double or trailing slash (but "/") */
+	KEY_SIZE, /* struct size_want: all forms */
 	KEY_BYTES, /* uint64_t: bytes, not 0 */
 	KEY_UUID,  /* struct uuid */
 	KEY_NAMES, /* struct names: a name, or a list of names, of devices */
 	KEY_MAP,   /* a struct that begins with struct item, in place: the nested map's .keys */
-	KEY_LIST,  /* struct items: a list of maps, each a struct of .size bytes with .keys; with .scalar, a scalar alone is a list of one */
+	KEY_LIST, /* struct items: a list of maps, each a struct of .size bytes with .keys; with .scalar, a scalar alone is a list of one */
 	KEY_NAMED, /* struct items: a map of names, each a struct of .size bytes with .keys */
 };
 
@@ -41,17 +41,18 @@ struct key {
 	const char *also;   /* KEY_NAMES: a word that stands for no device ("missing") */
 	const struct key *keys;
 	size_t size;
-	const char *scalar; /* KEY_NAMED, KEY_LIST: a scalar or list in place of the map is the value of this key */
-	const char *unless; /* key that may not be stated together with this one */
-	const char *with;   /* key that must be stated too (su with sw) */
-	const char *doc;    /* a sentence for the reference */
+	const char *
+		scalar; /* KEY_NAMED, KEY_LIST: a scalar or list in place of the map is the value of this key */
+	const char *unless;  /* key that may not be stated together with this one */
+	const char *with;    /* key that must be stated too (su with sw) */
+	const char *doc;     /* a sentence for the reference */
 	const char *example; /* a value as one would write it, for the reference */
 };
 
 /* KEY(BOOL, struct array_item, bitmap, .doc = "...") - the member's name is the key's, with _ for -. */
-#define KEY(f, type, member, ...)                                                                                      \
-	{                                                                                                              \
-		.name = #member, .form = KEY_##f, .offset = offsetof(type, member), __VA_ARGS__                        \
+#define KEY(f, type, member, ...)                                                                            \
+	{                                                                                                    \
+		.name = #member, .form = KEY_##f, .offset = offsetof(type, member), __VA_ARGS__              \
 	}
 
 /* What was written for one thing. The first member of every item struct. */

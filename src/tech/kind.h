@@ -53,11 +53,11 @@ struct why {
 struct kind {
 	const char *name; /* in messages, and the YAML `type:` of typed sections */
 	const char *doc;
-	size_t size;       /* of the struct that begins with struct node */
-	bool device;       /* others may stand on it */
-	bool many;         /* typed sections: one object may stand on several devices (btrfs) */
-	const char *section;   /* the typed section that this kind is an entry of, or NULL */
-	size_t item_size;      /* typed sections: bytes of the item */
+	size_t size;            /* of the struct that begins with struct node */
+	bool device;            /* others may stand on it */
+	bool many;              /* typed sections: one object may stand on several devices (btrfs) */
+	const char *section;    /* the typed section that this kind is an entry of, or NULL */
+	size_t item_size;       /* typed sections: bytes of the item */
 	const struct key *keys; /* typed sections: keys beside the section's */
 
 	/* What can be said without a machine: contradictions inside the layout. Says each mistake; returns 0 or -errno. */
@@ -94,10 +94,10 @@ struct room_tool {
 /* A technology. */
 struct room {
 	const char *name;
-	const char *doc;                     /* a sentence for the reference */
-	const struct section *sections;      /* ends with .name NULL; may be NULL */
-	const struct kind *const *kinds;     /* ends with NULL */
-	const struct room_tool *tools;       /* ends with .program NULL; may be NULL */
+	const char *doc;                 /* a sentence for the reference */
+	const struct section *sections;  /* ends with .name NULL; may be NULL */
+	const struct kind *const *kinds; /* ends with NULL */
+	const struct room_tool *tools;   /* ends with .program NULL; may be NULL */
 	/* After all sections are linked: adds what follows from the whole (mounts, files in /etc). May be NULL. */
 	int (*finish)(struct build *b);
 	/* Adds what this technology knows of the live machine to the recording, under its own name: machine/probe.h. May be NULL. */

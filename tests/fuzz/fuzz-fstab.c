@@ -9,16 +9,22 @@
 #include <string.h>
 
 static const char recording[] =
-	"{ \"stowage-machine\": 1, \"root\": true, \"devices\": [ { \"name\": \"sda\", \"path\": \"/dev/sda\", \"type\": \"disk\", \"size\": 1048576,"
-	" \"signatures\": [ { \"type\": \"ext4\", \"usage\": \"filesystem\", \"uuid\": \"1b4e28ba-2fa1-11d2-883f-0016d3cca427\", \"offset\": 1080 } ] } ] }";
+	"{ \"stowage-machine\": 1, \"root\": true, \"devices\": [ { \"name\": \"sda\", \"path\": "
+	"\"/dev/sda\", \"type\": \"disk\", \"size\": 1048576,"
+	" \"signatures\": [ { \"type\": \"ext4\", \"usage\": \"filesystem\", \"uuid\": "
+	"\"1b4e28ba-2fa1-11d2-883f-0016d3cca427\", \"offset\": 1080 } ] } ] }";
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	_cleanup_arena_ struct arena *a = arena_new();
 	struct diag d = { .arena = a };
 	const char *text = fuzz_copy(a, data, size), *made = NULL;
-	struct fstab_entry entry = { .name = "/srv", .source = "UUID=1b4e28ba-2fa1-11d2-883f-0016d3cca427", .target = "/srv", .type = "ext4",
-				     .options = "defaults", .pass = 2 };
+	struct fstab_entry entry = { .name = "/srv",
+				     .source = "UUID=1b4e28ba-2fa1-11d2-883f-0016d3cca427",
+				     .target = "/srv",
+				     .type = "ext4",
+				     .options = "defaults",
+				     .pass = 2 };
 	fstab_entries entries = { 0 };
 	struct machine *m;
 	size_t len;

@@ -55,4 +55,27 @@ thaw() { findmnt -rno TARGET -R "$1" | while read -r m; do fsfreeze -u "$m"; don
 
 uuid_of() { blkid -p -s UUID -o value "$1"; }
 
+# disk SERIAL: the kernel's path of a disk, whatever it hangs on
+disk() { lsblk -dnro PATH,SERIAL | awk -v serial="$1" '$2 == serial { print $1 }'; }
+
+# place LAYOUT PATH=SERIAL...: the layout with other disks, in /tmp/layout.yaml
+place() {
+	local word script=
+	for word in "${@:2}"; do script+="s,${word%%=*}\\b,$(disk "${word#*=}"),g;"; done
+	sed "$script" "$1" >/tmp/layout.yaml
+}
+
+# apply ROOT: /tmp/layout.yaml is carried out, holds, and has nothing left to do
+apply() {
+	status "apply below $1" 0 ./stowage apply /tmp/layout.yaml --yes --root "$1"
+	grep '^Done' /tmp/said
+	# findmnt looks for the mount points below the running root
+	awk '!/^#/ && $2 ~ "^/" { print $2 }' "$1/etc/fstab" | xargs -r mkdir -p
+	ok "findmnt finds nothing wrong in its fstab" findmnt --verify --tab-file "$1/etc/fstab"
+	status "nothing is left to do" 0 ./stowage plan /tmp/layout.yaml --root "$1" --exit-code
+}
+
+# geometry MOUNTPOINT: sector size of an XFS, its stripe unit and width in blocks
+geometry() { xfs_info "$1" | sed -n 's/.*sectsz=\([0-9]*\) *attr.*/\1/p; s/.*sunit=\([0-9]*\) *swidth=\([0-9]*\) blks/\1 \2/p' | xargs; }
+
 finish() { exit "$failed"; }

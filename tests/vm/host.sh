@@ -5,7 +5,7 @@
 set -euo pipefail
 
 stowage=$(realpath "$1")
-here=$(cd "$(dirname "$0")" && pwd)
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 top=$(cd "$here/../.." && pwd)
 work=$(mktemp -d "${TMPDIR:-/var/tmp}/stowage-vm.XXXXXX")
 count=0
@@ -32,7 +32,8 @@ guest() {
 	local name=$1 job=$work/$1 rc=0 line
 	shift
 	mkdir -p "$job"
-	cp "$stowage" "$here/guest.sh" "$job/"
+	cp "$stowage" "$job/stowage"
+	cp "$here/guest.sh" "$job/"
 	cp -r "$top/examples" "$job/"
 	{ echo '. ./guest.sh'; cat; echo 'finish'; } >"$job/job.sh"
 	LIMIT=${LIMIT:-900} "$top/tests/lab/vm" "$job" "$@" >"$job/log" 2>&1 || rc=$?

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "tech/btrfs/btrfs-profile.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/arena.h"
@@ -65,6 +66,54 @@ unsigned profile_tolerates(const char *names)
 		names += n + strspn(names + n, ", ");
 	}
 	return least;
+}
+
+static int largest_first(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return x > y ? -1 : x < y;
+}
+
+/* Each chunk lies on @copies devices: the largest ones have room for no more than the others can hold the other copies of. */
+static uint64_t usable_mirrors(const uint64_t *sizes, size_t n, size_t copies)
+{
+	uint64_t rest = 0, least = UINT64_MAX;
+
+	for (size_t i = 0; i < n; i++)
+		rest += sizes[i];
+	for (size_t i = 0; i < copies && i < n; i++) {
+		uint64_t u = rest / (copies - i);
+
+		least = u < least ? u : least;
+		rest -= sizes[i];
+	}
+	return least;
+}
+
+/* Stripes go over all devices that have room left, so that they get narrower when the small ones are full. */
+static uint64_t usable_parity(const uint64_t *sizes, size_t n, const struct profile *p)
+{
+	uint64_t sum = 0, full = 0;
+
+	for (size_t left = n; left >= p->least; left--) {
+		sum += (sizes[left - 1] - full) * (left - p->tolerates);
+		full = sizes[left - 1];
+	}
+	return sum;
+}
+
+uint64_t profile_usable(struct arena *a, const struct profile *p, const uint64_t *sizes, size_t n)
+{
+	uint64_t *sorted = arena_alloc(a, n * sizeof(*sorted));
+
+	if (!n || n < p->least)
+		return 0;
+	memcpy(sorted, sizes, n * sizeof(*sorted));
+	qsort(sorted, n, sizeof(*sorted), largest_first);
+	if (p->parity)
+		return usable_parity(sorted, n, p);
+	return usable_mirrors(sorted, n, p->tolerates + 1) / p->copies;
 }
 
 static uint64_t chunks(const struct profile *p, uint64_t single, uint64_t other)

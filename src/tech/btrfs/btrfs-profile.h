@@ -30,6 +30,13 @@ const char *profile_names(struct arena *a, uint64_t flags, bool single);
 unsigned profile_tolerates(const char *names);
 
 /**
+ * profile_usable() - bytes of data that devices of these sizes have room for, without what metadata takes
+ * @sizes: of @n devices, bytes. Return: bytes, rounded down; 0 where there are fewer devices than the profile needs.
+ * Source: btrfs_alloc_chunk() in fs/btrfs/volumes.c, which takes those devices first that have most left, and for stripes all that it can.
+ */
+uint64_t profile_usable(struct arena *a, const struct profile *p, const uint64_t *sizes, size_t n);
+
+/**
  * profile_smallest() - the smallest device on which mkfs.btrfs makes these, bytes
  * Source: btrfs_min_dev_size() in btrfs-progs 6.2, mkfs/common.c, which reckons with the chunks that it makes in passing.
  */

@@ -224,6 +224,38 @@ static void nonsense_is_told(void **state)
 	assert_int_equal(btrfs_read_super(super, &s), -EINVAL);
 }
 
+static uint64_t usable(const char *name, uint64_t a, uint64_t b, uint64_t c, uint64_t d)
+{
+	_cleanup_arena_ struct arena *arena = arena_new();
+	const uint64_t sizes[] = { a, b, c, d };
+	size_t n = d ? 4 : c ? 3 : 2;
+
+	return profile_usable(arena, profile_get(name), sizes, n);
+}
+
+static void usable_bytes(void **state)
+{
+	(void)state;
+	assert_int_equal(usable("single", 1, 2, 3, 0), 6);
+	assert_int_equal(usable("raid0", 1, 2, 3, 0), 6);
+	assert_int_equal(usable("dup", 4, 4, 0, 0), 4);
+	assert_int_equal(usable("raid1", 100, 100, 100, 0), 150);
+	assert_int_equal(usable("raid1", 100, 1000, 100, 0), 200);
+	assert_int_equal(usable("raid1", 100, 100, 250, 100), 275);
+	assert_int_equal(usable("raid10", 100, 100, 100, 100), 200);
+	assert_int_equal(usable("raid1c3", 100, 100, 100, 0), 100);
+	assert_int_equal(usable("raid1c3", 300, 100, 100, 100), 150);
+	assert_int_equal(usable("raid1c3", 500, 500, 10, 10), 20);
+	assert_int_equal(usable("raid1c4", 100, 100, 100, 70), 70);
+	assert_int_equal(usable("raid1c4", 100, 100, 100, 0), 0);
+	assert_int_equal(usable("raid5", 100, 100, 100, 0), 200);
+	assert_int_equal(usable("raid5", 100, 200, 300, 0),
+			 300); /* 2 x 100, then 1 x 100 on the larger ones */
+	assert_int_equal(usable("raid6", 100, 100, 100, 100), 200);
+	assert_int_equal(usable("raid6", 100, 200, 200, 200), 300);
+	assert_int_equal(usable("raid6", 100, 100, 0, 0), 0);
+}
+
 static void profiles(void **state)
 {
 	(void)state;
@@ -242,10 +274,9 @@ static void profiles(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(profiles_are_named),
-		cmocka_unit_test(stripes_are_followed),
-		cmocka_unit_test(nonsense_is_told),
-		cmocka_unit_test(profiles),
+		cmocka_unit_test(profiles_are_named), cmocka_unit_test(stripes_are_followed),
+		cmocka_unit_test(nonsense_is_told),   cmocka_unit_test(profiles),
+		cmocka_unit_test(usable_bytes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

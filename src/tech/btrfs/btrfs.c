@@ -451,6 +451,17 @@ static void warn_waste(const struct node *want, struct settle *s)
 			  largest->name, units_text(s->arena, largest->size - rest), want->name);
 }
 
+/* What is there may have chunks of several profiles: then nothing is said. */
+static uint64_t usable(struct arena *a, const struct node *n, const char *data)
+{
+	const struct profile *p = profile_get(data);
+	uint64_t *sizes = arena_alloc(a, n->below.n * sizeof(*sizes));
+
+	for (size_t i = 0; i < n->below.n; i++)
+		sizes[i] = n->below.at[i].to->size;
+	return p && n->below.n > 1 ? profile_usable(a, p, sizes, n->below.n) : 0;
+}
+
 static int btrfs_settle(struct node *want, struct settle *s)
 {
 	const struct btrfs *have = want->have ? btrfs_of(want->have) : NULL;
@@ -461,6 +472,7 @@ static int btrfs_settle(struct node *want, struct settle *s)
 		return r;
 	b->data = have && have->data ? have->data : data_of(want)->name;
 	b->metadata = have && have->metadata ? have->metadata : metadata_of(want)->name;
+	want->usable = usable(s->arena, want, b->data);
 	warn_waste(want, s);
 	return fs_settle_min(want, s, profile_smallest(data_of(want), metadata_of(want)),
 			     "mkfs.btrfs with these profiles");
@@ -521,6 +533,8 @@ static void btrfs_compare(const struct node *want, const struct node *have, stru
 
 static const char *profiles_text(struct arena *a, const char *data, const char *metadata)
 {
+	if (!strcmp(data, metadata))
+		return arena_printf(a, "data and metadata %s", data);
 	return arena_printf(a, "data %s, metadata %s", data, metadata);
 }
 
@@ -547,6 +561,9 @@ static const char *btrfs_describe(struct arena *a, const struct node *n)
 	text_add(&t, "btrfs");
 	if (n->below.n > 1)
 		text_printf(&t, " over %zu devices", n->below.n);
+	if (n->usable && n->usable < n->size)
+		text_printf(&t, ", %s raw, about %s usable", units_text(a, n->size),
+			    units_text(a, n->usable / MIB * MIB));
 	if (b->data && b->metadata)
 		text_printf(&t, ", %s", profiles_text(a, b->data, b->metadata));
 	if (b->fs.label)

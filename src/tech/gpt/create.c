@@ -8,7 +8,8 @@
 /* One line of an sfdisk script. Sectors without a suffix: then sfdisk and libfdisk keep them to the sector, or refuse. */
 static void add_line(struct text *t, const struct table *table, const struct partition *p, uint64_t sector)
 {
-	text_printf(t, "%u : start=%" PRIu64 ", size=%" PRIu64 ", type=%s", p->number, p->start / sector, p->node.size / sector, p->type);
+	text_printf(t, "%u : start=%" PRIu64 ", size=%" PRIu64 ", type=%s", p->number, p->start / sector,
+		    p->node.size / sector, p->type);
 	if (table->gpt)
 		text_printf(t, ", uuid=%s, name=\"%s\"", p->uuid, p->short_name);
 	if (p->attributes && table->gpt)
@@ -23,9 +24,9 @@ static const char *script(struct arena *a, const struct table *table)
 	struct text t = { .arena = a };
 	uint64_t sector = table->node.geo.logical;
 
-	text_printf(&t, "label: %s\nlabel-id: %s%s\nunit: sectors\nsector-size: %" PRIu64 "\n\n", table->label, table->gpt ? "" : "0x",
-		    table->id, sector);
-	vec_each(struct node *const *, n, &table->parts)
+	text_printf(&t, "label: %s\nlabel-id: %s%s\nunit: sectors\nsector-size: %" PRIu64 "\n\n",
+		    table->label, table->gpt ? "" : "0x", table->id, sector);
+	vec_each (struct node *const *, n, &table->parts)
 		add_line(&t, table, partition_of(*n), sector);
 	return text_str(&t);
 }
@@ -47,15 +48,17 @@ int gpt_table_create(struct steps *s, const struct node *want)
 	const struct table *t = table_of(want);
 	const struct node *disk = want->below.at[0].to;
 	unsigned deep = depth(want);
-	struct step *st = step_new(s, want, "write", "write a %s with %zu partition%s to %s", t->gpt ? "GPT" : "MBR", t->parts.n,
-				   t->parts.n == 1 ? "" : "s", disk->name);
+	struct step *st = step_new(s, want, "write", "write a %s with %zu partition%s to %s",
+				   t->gpt ? "GPT" : "MBR", t->parts.n, t->parts.n == 1 ? "" : "s",
+				   disk->name);
 
 	st->why = arena_printf(steps_arena(s), "%s holds nothing", disk->dev);
 	st->op.form = OP_TABLE;
 	st->op.dev = disk->dev;
 	st->op.script = script(steps_arena(s), t);
-	vec_each(struct node *const *, n, &t->parts)
+	vec_each (struct node *const *, n, &t->parts)
 		step_gives(s, st, (*n)->dev, partition_of(*n)->start, (*n)->size);
-	steps_settle_after(s, st, deep ? arena_printf(steps_arena(s), "partitions, level %u", deep + 1) : "partitions");
+	steps_settle_after(
+		s, st, deep ? arena_printf(steps_arena(s), "partitions, level %u", deep + 1) : "partitions");
 	return 0;
 }

@@ -26,7 +26,8 @@ static struct json_object *partition_json(struct arena *a, struct fdisk_partitio
 	struct json_object *o = json_object_new_object();
 	struct fdisk_parttype *type = fdisk_partition_get_type(pa);
 
-	json_object_object_add(o, "number", json_object_new_int64((int64_t)fdisk_partition_get_partno(pa) + 1));
+	json_object_object_add(o, "number",
+			       json_object_new_int64((int64_t)fdisk_partition_get_partno(pa) + 1));
 	json_object_object_add(o, "start", json_object_new_uint64(fdisk_partition_get_start(pa) * sector));
 	json_object_object_add(o, "size", json_object_new_uint64(fdisk_partition_get_size(pa) * sector));
 	if (type && fdisk_parttype_get_string(type))
@@ -59,8 +60,10 @@ static struct json_object *table_json(struct arena *a, const struct blockdev *de
 	json_object_object_add(o, "partitions", parts);
 	if (fdisk_get_partitions(cxt, &tb) == 0)
 		while (fdisk_table_next_partition(tb, it, &pa) == 0)
-			if (fdisk_partition_has_partno(pa) && fdisk_partition_has_size(pa) && fdisk_partition_has_start(pa))
-				json_object_array_add(parts, partition_json(a, pa, fdisk_get_sector_size(cxt)));
+			if (fdisk_partition_has_partno(pa) && fdisk_partition_has_size(pa) &&
+			    fdisk_partition_has_start(pa))
+				json_object_array_add(parts,
+						      partition_json(a, pa, fdisk_get_sector_size(cxt)));
 out:
 	fdisk_unref_table(tb);
 	fdisk_free_iter(it);
@@ -71,7 +74,7 @@ out:
 
 static bool has_table(const struct blockdev *b)
 {
-	vec_each(const struct signature *, sig, &b->signatures)
+	vec_each (const struct signature *, sig, &b->signatures)
 		if (text_eq(sig->usage, "table"))
 			return true;
 	return false;
@@ -84,8 +87,10 @@ int gpt_probe(struct probe *p)
 	if (!p->root)
 		return 0;
 	all = json_object_new_object();
-	vec_each(struct blockdev *const *, b, &p->m->devs) {
-		struct json_object *o = has_table(*b) && !text_eq((*b)->type, "part") ? table_json(p->arena, *b) : NULL;
+	vec_each (struct blockdev *const *, b, &p->m->devs) {
+		struct json_object *o = has_table(*b) && !text_eq((*b)->type, "part")
+						? table_json(p->arena, *b)
+						: NULL;
 
 		if (o)
 			json_object_object_add(all, (*b)->name, o);
@@ -98,37 +103,44 @@ static const char *text_at(struct json_object *o, const char *key)
 {
 	struct json_object *v;
 
-	return json_object_object_get_ex(o, key, &v) && json_object_is_type(v, json_type_string) ? json_object_get_string(v) : NULL;
+	return json_object_object_get_ex(o, key, &v) && json_object_is_type(v, json_type_string)
+		       ? json_object_get_string(v)
+		       : NULL;
 }
 
 static uint64_t number_at(struct json_object *o, const char *key)
 {
 	struct json_object *v;
 
-	return json_object_object_get_ex(o, key, &v) && json_object_is_type(v, json_type_int) ? json_object_get_uint64(v) : 0;
+	return json_object_object_get_ex(o, key, &v) && json_object_is_type(v, json_type_int)
+		       ? json_object_get_uint64(v)
+		       : 0;
 }
 
 static struct json_object *recorded(const struct machine *m, const char *disk)
 {
 	struct json_object *all, *o;
 
-	if (!m->json || !json_object_object_get_ex(m->json, "gpt", &all) || !json_object_is_type(all, json_type_object))
+	if (!m->json || !json_object_object_get_ex(m->json, "gpt", &all) ||
+	    !json_object_is_type(all, json_type_object))
 		return NULL;
-	return json_object_object_get_ex(all, disk, &o) && json_object_is_type(o, json_type_object) ? o : NULL;
+	return json_object_object_get_ex(all, disk, &o) && json_object_is_type(o, json_type_object) ? o
+												    : NULL;
 }
 
 int gpt_find_tables(const struct machine *m, struct graph *have, struct diag *d)
 {
 	(void)d;
-	vec_each(struct blockdev *const *, b, &m->devs) {
+	vec_each (struct blockdev *const *, b, &m->devs) {
 		struct json_object *o = recorded(m, (*b)->name);
 		struct table *t;
 
 		if (!o && (!has_table(*b) || text_eq((*b)->type, "part")))
 			continue;
-		t = as_table(have_add(have, &kind_table, arena_printf(have->arena, "table %s", (*b)->name), NULL));
+		t = as_table(
+			have_add(have, &kind_table, arena_printf(have->arena, "table %s", (*b)->name), NULL));
 		t->label = o ? text_at(o, "label") : NULL;
-		vec_each(const struct signature *, sig, &(*b)->signatures)
+		vec_each (const struct signature *, sig, &(*b)->signatures)
 			if (!t->label && text_eq(sig->usage, "table"))
 				t->label = sig->type;
 		t->id = o ? text_at(o, "id") : NULL;
@@ -145,7 +157,8 @@ static struct json_object *recorded_part(const struct machine *m, const struct b
 {
 	struct json_object *o = b->parent ? recorded(m, b->parent) : NULL, *parts;
 
-	if (!o || !json_object_object_get_ex(o, "partitions", &parts) || !json_object_is_type(parts, json_type_array))
+	if (!o || !json_object_object_get_ex(o, "partitions", &parts) ||
+	    !json_object_is_type(parts, json_type_array))
 		return NULL;
 	for (size_t i = 0; i < json_object_array_length(parts); i++) {
 		struct json_object *part = json_object_array_get_idx(parts, i);
@@ -159,7 +172,7 @@ static struct json_object *recorded_part(const struct machine *m, const struct b
 int gpt_find_partitions(const struct machine *m, struct graph *have, struct diag *d)
 {
 	(void)d;
-	vec_each(struct blockdev *const *, b, &m->devs) {
+	vec_each (struct blockdev *const *, b, &m->devs) {
 		struct json_object *o;
 		struct partition *p;
 		struct node *table;
@@ -176,7 +189,8 @@ int gpt_find_partitions(const struct machine *m, struct graph *have, struct diag
 			p->uuid = text_at(o, "uuid");
 			p->attributes = text_at(o, "attributes");
 		}
-		table = (*b)->parent ? graph_get(have, arena_printf(have->arena, "table %s", (*b)->parent)) : NULL;
+		table = (*b)->parent ? graph_get(have, arena_printf(have->arena, "table %s", (*b)->parent))
+				     : NULL;
 		if (table) {
 			node_in(have, &p->node, table, nowhere);
 			vec_push(have->arena, &as_table(table)->parts, &p->node);

@@ -48,7 +48,8 @@ static void test_types(void **state)
 	(void)state;
 	assert_string_equal(gpt_type(a, true, "raid"), "a19d880f-05fc-4d3b-a006-743f0f84911e");
 	assert_string_equal(gpt_type(a, false, "raid"), "fd");
-	assert_string_equal(gpt_type(a, true, "A19D880F-05FC-4D3B-A006-743F0F84911E"), "a19d880f-05fc-4d3b-a006-743f0f84911e");
+	assert_string_equal(gpt_type(a, true, "A19D880F-05FC-4D3B-A006-743F0F84911E"),
+			    "a19d880f-05fc-4d3b-a006-743f0f84911e");
 	assert_string_equal(gpt_type(a, false, "0C"), "c");
 	assert_null(gpt_type(a, false, "bios-boot"));
 	assert_null(gpt_type(a, true, "fd"));

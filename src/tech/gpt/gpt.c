@@ -12,27 +12,34 @@
 enum { NAME_UNITS = 36, MBR_PRIMARY = 4 };
 
 static const struct key partition_keys[] = {
-	KEY(TEXT, struct partition_item, name, .need = true, .doc = "What the layout calls it, and its name in a GPT.", .example = "boot"),
-	KEY(SIZE, struct partition_item, size, .need = true, .doc = "Rounded up to whole MiB; rest gets what is left.", .example = "512M"),
+	KEY(TEXT, struct partition_item, name, .need = true,
+	    .doc = "What the layout calls it, and its name in a GPT.", .example = "boot"),
+	KEY(SIZE, struct partition_item, size, .need = true,
+	    .doc = "Rounded up to whole MiB; rest gets what is left.", .example = "512M"),
 	KEY(BYTES, struct partition_item, start,
-	    .doc = "Where it starts, from the start of the disk; behind the one before it if absent.", .example = "10G"),
+	    .doc = "Where it starts, from the start of the disk; behind the one before it if absent.",
+	    .example = "10G"),
 	KEY(TEXT, struct partition_item, type,
-	    .doc = "linux, raid, lvm, swap, esp, bios-boot, home, ... or a GUID; on an MBR also a hex code. If absent it follows the use.",
+	    .doc = "linux, raid, lvm, swap, esp, bios-boot, home, ... or a GUID; on an MBR also a hex code. "
+		   "If absent it follows the use.",
 	    .example = "raid"),
 	KEY(UUID, struct partition_item, uuid, .doc = "Its PARTUUID; derived if absent."),
 	KEY(TEXTS, struct partition_item, attributes,
-	    .doc = "GPT: required, no-block-io, legacy-boot, read-only, grow, no-auto. MBR: active.", .example = "[legacy-boot]"),
-	KEY(INT, struct partition_item, number, .min = 1, .max = 128, .doc = "Its number; its place in the list if absent."),
+	    .doc = "GPT: required, no-block-io, legacy-boot, read-only, grow, no-auto. MBR: active.",
+	    .example = "[legacy-boot]"),
+	KEY(INT, struct partition_item, number, .min = 1, .max = 128,
+	    .doc = "Its number; its place in the list if absent."),
 	{ 0 },
 };
 
 static const struct key table_keys[] = {
-	KEY(NAMES, struct table_item, disks, .need = true, .doc = "Disks (or other devices) that get this table, each its own.",
-	    .example = "[vda, vdb]"),
+	KEY(NAMES, struct table_item, disks, .need = true,
+	    .doc = "Disks (or other devices) that get this table, each its own.", .example = "[vda, vdb]"),
 	KEY(WORD, struct table_item, label, .one_of = "gpt mbr", .doc = "Kind of table, gpt if absent."),
-	KEY(UUID, struct table_item, uuid, .doc = "The disk's GUID, for a table on one disk; derived if absent."),
-	KEY(LIST, struct table_item, partitions, .need = true, .keys = partition_keys, .size = sizeof(struct partition_item),
-	    .doc = "In the order on the disk."),
+	KEY(UUID, struct table_item, uuid,
+	    .doc = "The disk's GUID, for a table on one disk; derived if absent."),
+	KEY(LIST, struct table_item, partitions, .need = true, .keys = partition_keys,
+	    .size = sizeof(struct partition_item), .doc = "In the order on the disk."),
 	{ 0 },
 };
 
@@ -44,7 +51,7 @@ static const struct partition_item *item_of(const struct node *n)
 /* What it is called by who stands on it; the first says it. */
 static const char *type_by_use(const struct node *part)
 {
-	vec_each(struct node *const *, up, &part->above)
+	vec_each (struct node *const *, up, &part->above)
 		if ((*up)->kind->part_type) {
 			const char *word = (*up)->kind->part_type(*up);
 
@@ -65,10 +72,14 @@ static int check_type(const struct node *n, bool gpt, struct diag *d)
 	names = gpt_type_names(&count);
 	near = text_nearest(it->type, names, count);
 	if (gpt_type(d->arena, true, it->type))
-		return diag_error(d, item_pos(&it->item, "type"), "an MBR has no partition type for '%s'; use label: gpt, or a hex code",
+		return diag_error(d, item_pos(&it->item, "type"),
+				  "an MBR has no partition type for '%s'; use label: gpt, or a hex code",
 				  text_short(d->arena, it->type));
-	return diag_error(d, item_pos(&it->item, "type"), "'%s' is no type of a partition%s%s%s", text_short(d->arena, it->type), near ? "; did you mean '" : "",
-			  near ? near : (gpt ? "; a name such as linux, raid, lvm or esp, or a GUID" : "; a name or a hex code"),
+	return diag_error(d, item_pos(&it->item, "type"), "'%s' is no type of a partition%s%s%s",
+			  text_short(d->arena, it->type), near ? "; did you mean '" : "",
+			  near ? near
+			       : (gpt ? "; a name such as linux, raid, lvm or esp, or a GUID"
+				      : "; a name or a hex code"),
 			  near ? "'?" : "");
 }
 
@@ -78,16 +89,19 @@ static int check_name(const struct node *n, struct diag *d)
 	size_t units = text_utf16_units(it->name);
 
 	if (units > NAME_UNITS)
-		return diag_error(d, item_pos(&it->item, "name"), "the name '%s' has %zu UTF-16 units, a GPT keeps at most %d",
+		return diag_error(d, item_pos(&it->item, "name"),
+				  "the name '%s' has %zu UTF-16 units, a GPT keeps at most %d",
 				  text_short(d->arena, it->name), units, NAME_UNITS);
 	for (const char *c = it->name; *c; c++)
 		/* sfdisk's script has no way to say a quote, a backslash starts an escape there; beyond the BMP sfdisk drops the whole name. */
 		if (*c == '"' || *c == '\\' || (unsigned char)*c >= 0xf0)
 			return diag_error(d, item_pos(&it->item, "name"),
-					  "the name of a partition can't hold a double quote, a backslash or a character beyond U+FFFF");
+					  "the name of a partition can't hold a double quote, a backslash or "
+					  "a character beyond U+FFFF");
 	if (strpbrk(it->name, "./"))
 		return diag_error(d, item_pos(&it->item, "name"),
-				  "the name of a partition can't hold '%c': it stands between the parts of a longer name (vda.boot, vg0/home)",
+				  "the name of a partition can't hold '%c': it stands between the parts of a "
+				  "longer name (vda.boot, vg0/home)",
 				  *strpbrk(it->name, "./"));
 	return 0;
 }
@@ -100,8 +114,9 @@ static int check_numbers(const struct node *want, struct diag *d)
 	for (size_t i = 0; i < t->parts.n; i++)
 		for (size_t k = 0; k < i; k++)
 			if (partition_of(t->parts.at[i])->number == partition_of(t->parts.at[k])->number) {
-				r = diag_error(d, item_pos(t->parts.at[i]->item, "number"), "'%s' and '%s' both have number %u",
-					       t->parts.at[i]->name, t->parts.at[k]->name, partition_of(t->parts.at[i])->number);
+				r = diag_error(d, item_pos(t->parts.at[i]->item, "number"),
+					       "'%s' and '%s' both have number %u", t->parts.at[i]->name,
+					       t->parts.at[k]->name, partition_of(t->parts.at[i])->number);
 				diag_note(d, t->parts.at[k]->pos, "the other one is here");
 			}
 	return r;
@@ -113,23 +128,27 @@ static int table_check(const struct node *want, struct diag *d)
 	const struct table_item *it = (const struct table_item *)want->item;
 	int r = 0;
 
-	if (t->twin) /* has been told of the first */
+	if (t->elder) /* has been told of the first */
 		return 0;
 	if (!t->parts.n)
 		r = diag_error(d, item_pos(&it->item, "partitions"), "a table needs at least one partition");
 	if (!t->gpt && t->parts.n > MBR_PRIMARY)
-		r = diag_error(d, t->parts.at[MBR_PRIMARY]->pos, "an MBR has room for %d partitions, this is number %zu; use label: gpt",
+		r = diag_error(d, t->parts.at[MBR_PRIMARY]->pos,
+			       "an MBR has room for %d partitions, this is number %zu; use label: gpt",
 			       MBR_PRIMARY, t->parts.n);
-	vec_each(struct node *const *, n, &t->parts)
+	vec_each (struct node *const *, n, &t->parts)
 		if (!t->gpt && partition_of(*n)->number > MBR_PRIMARY && t->parts.n <= MBR_PRIMARY)
-			r = diag_error(d, item_pos((*n)->item, "number"), "an MBR has numbers from 1 to %d, '%s' has %u; use label: gpt",
+			r = diag_error(d, item_pos((*n)->item, "number"),
+				       "an MBR has numbers from 1 to %d, '%s' has %u; use label: gpt",
 				       MBR_PRIMARY, (*n)->name, partition_of(*n)->number);
 	if (t->parts.n > 128)
-		r = diag_error(d, t->parts.at[128]->pos, "a GPT has room for 128 partitions, this table has %zu", t->parts.n);
+		r = diag_error(d, t->parts.at[128]->pos,
+			       "a GPT has room for 128 partitions, this table has %zu", t->parts.n);
 	else if (check_numbers(want, d) < 0)
 		r = -1;
 	if (!uuid_is_zero(it->uuid) && it->made > 1)
-		r = diag_error(d, item_pos(&it->item, "uuid"), "a stated uuid is for one disk, this table is for %zu", it->made);
+		r = diag_error(d, item_pos(&it->item, "uuid"),
+			       "a stated uuid is for one disk, this table is for %zu", it->made);
 	return r;
 }
 
@@ -149,7 +168,7 @@ static int partition_check(const struct node *want, struct diag *d)
 	const char *bad;
 	int r;
 
-	if (table_of(want->parent)->twin)
+	if (table_of(want->parent)->elder)
 		return 0;
 	r = check_name(want, d);
 	if (check_type(want, gpt, d) < 0)
@@ -158,11 +177,14 @@ static int partition_check(const struct node *want, struct diag *d)
 	if (bad)
 		r = diag_error(d, item_pos_at(&it->item, "attributes", place_of(&it->attributes, bad)),
 			       "'%s' is no attribute of a partition in %s", text_short(d->arena, bad),
-			       gpt ? "a GPT: required, no-block-io, legacy-boot, read-only, grow, no-auto" : "an MBR: active");
+			       gpt ? "a GPT: required, no-block-io, legacy-boot, read-only, grow, no-auto"
+				   : "an MBR: active");
 	if (!gpt && !uuid_is_zero(it->uuid))
-		r = diag_error(d, item_pos(&it->item, "uuid"), "partitions of an MBR have no UUID of their own");
+		r = diag_error(d, item_pos(&it->item, "uuid"),
+			       "partitions of an MBR have no UUID of their own");
 	if (!uuid_is_zero(it->uuid) && ((const struct table_item *)want->parent->item)->made > 1)
-		r = diag_error(d, item_pos(&it->item, "uuid"), "a stated uuid is for one partition, this one is made on %zu disks",
+		r = diag_error(d, item_pos(&it->item, "uuid"),
+			       "a stated uuid is for one partition, this one is made on %zu disks",
 			       ((const struct table_item *)want->parent->item)->made);
 	return r;
 }
@@ -181,7 +203,7 @@ static const struct node *partition_match(const struct node *want, const struct 
 
 	(void)s;
 	if (table)
-		vec_each(struct node *const *, n, &table_of(table)->parts)
+		vec_each (struct node *const *, n, &table_of(table)->parts)
 			if (partition_of(*n)->number == partition_of(want)->number)
 				return *n;
 	return NULL;
@@ -209,7 +231,8 @@ static int partition_settle(struct node *want, struct settle *s)
 	if (want->have && partition_of(want->have)->uuid)
 		p->uuid = partition_of(want->have)->uuid;
 	else
-		p->uuid = t->gpt ? uuid_text(s->arena, want->uuid) : arena_printf(s->arena, "%s-%02u", t->id, p->number);
+		p->uuid = t->gpt ? uuid_text(s->arena, want->uuid)
+				 : arena_printf(s->arena, "%s-%02u", t->id, p->number);
 	want->partuuid = p->uuid;
 	want->partlabel = t->gpt ? p->short_name : NULL;
 	return 0;
@@ -220,18 +243,18 @@ static void table_compare(const struct node *want, const struct node *have, stru
 	const struct table *w = table_of(want), *h = table_of(have);
 
 	if (!text_eq(w->label, h->label)) {
-		why_add(why, "label", "%s has a table of kind %s, the layout asks for %s", want->below.at[0].to->name,
-			h->label ? h->label : "unknown", w->label);
+		why_add(why, "label", "%s has a table of kind %s, the layout asks for %s",
+			want->below.at[0].to->name, h->label ? h->label : "unknown", w->label);
 		return;
 	}
-	vec_each(struct node *const *, part, &w->parts) {
+	vec_each (struct node *const *, part, &w->parts) {
 		bool there = false;
 
-		vec_each(struct node *const *, n, &h->parts)
+		vec_each (struct node *const *, n, &h->parts)
 			there |= partition_of(*n)->number == partition_of(*part)->number;
 		if (!there)
-			why_add(why, "partitions", "it has no partition number %u, which would be '%s'", partition_of(*part)->number,
-				(*part)->name);
+			why_add(why, "partitions", "it has no partition number %u, which would be '%s'",
+				partition_of(*part)->number, (*part)->name);
 	}
 }
 
@@ -239,13 +262,15 @@ static void table_compare(const struct node *want, const struct node *have, stru
 static bool size_fits(const struct partition *w, const struct partition *h, uint64_t grain)
 {
 	const struct size_want *size = &item_of(&w->node)->size;
-	uint64_t diff = h->node.size > w->ideal_size ? h->node.size - w->ideal_size : w->ideal_size - h->node.size;
+	uint64_t diff = h->node.size > w->ideal_size ? h->node.size - w->ideal_size
+						     : w->ideal_size - h->node.size;
 
 	switch (size->form) {
 	case SIZE_BYTES:
 		return h->node.size == w->ideal_size || h->node.size == size->bytes;
 	case SIZE_RANGE:
-		return h->node.size >= size->min && h->node.size <= (size->max > UINT64_MAX - grain ? UINT64_MAX : size->max + grain);
+		return h->node.size >= size->min &&
+		       h->node.size <= (size->max > UINT64_MAX - grain ? UINT64_MAX : size->max + grain);
 	case SIZE_PERCENT:
 	case SIZE_REST:
 	case SIZE_NONE:
@@ -261,25 +286,32 @@ static void partition_compare(const struct node *want, const struct node *have, 
 	const struct table *t = table_of(want->parent);
 
 	if (!size_fits(w, h, t->grain))
-		why_add(why, "size", "it is %s, the layout asks for %s (%s)", units_exact(why->arena, have->size),
-			units_size_text(why->arena, &it->size), units_exact(why->arena, w->ideal_size));
+		why_add(why, "size", "it is %s, the layout asks for %s (%s)",
+			units_exact(why->arena, have->size), units_size_text(why->arena, &it->size),
+			units_exact(why->arena, w->ideal_size));
 	if (it->start && it->start != h->start)
-		why_add(why, "start", "it starts at %s, the layout asks for %s", units_exact(why->arena, h->start),
-			units_exact(why->arena, it->start));
+		why_add(why, "start", "it starts at %s, the layout asks for %s",
+			units_exact(why->arena, h->start), units_exact(why->arena, it->start));
 	if (!uuid_is_zero(it->uuid) && h->uuid && strcasecmp(uuid_text(why->arena, it->uuid), h->uuid) != 0)
-		why_add(why, "uuid", "its UUID is %s, the layout asks for %s", h->uuid, uuid_text(why->arena, it->uuid));
+		why_add(why, "uuid", "its UUID is %s, the layout asks for %s", h->uuid,
+			uuid_text(why->arena, it->uuid));
 	if (h->type && strcasecmp(h->type, w->type) != 0)
-		why_add(why, it->type ? "type" : NULL, "its type is %s, the layout asks for %s", gpt_type_word(t->gpt, h->type),
-			gpt_type_word(t->gpt, w->type));
+		why_add(why, it->type ? "type" : NULL, "its type is %s, the layout asks for %s",
+			gpt_type_word(t->gpt, h->type), gpt_type_word(t->gpt, w->type));
 	if (t->gpt && h->type && !text_eq(h->short_name ? h->short_name : "", w->short_name))
-		why_add(why, "name", "its name is '%s', the layout asks for '%s'", h->short_name ? h->short_name : "", w->short_name);
+		why_add(why, "name", "its name is '%s', the layout asks for '%s'",
+			h->short_name ? h->short_name : "", w->short_name);
 }
 
 static const char *table_describe(struct arena *a, const struct node *n)
 {
 	const struct table *t = table_of(n);
 
-	return arena_printf(a, "%s, %zu partition%s", t->gpt ? "GPT" : text_eq(t->label, "dos") ? "MBR" : t->label ? t->label : "table",
+	return arena_printf(a, "%s, %zu partition%s",
+			    t->gpt                     ? "GPT"
+			    : text_eq(t->label, "dos") ? "MBR"
+			    : t->label                 ? t->label
+						       : "table",
 			    t->parts.n, t->parts.n == 1 ? "" : "s");
 }
 
@@ -287,7 +319,9 @@ static const char *partition_describe(struct arena *a, const struct node *n)
 {
 	const struct partition *p = partition_of(n);
 
-	return p->type ? arena_printf(a, "type %s", gpt_type_word(n->parent && table_of(n->parent)->gpt, p->type)) : NULL;
+	return p->type ? arena_printf(a, "type %s",
+				      gpt_type_word(n->parent && table_of(n->parent)->gpt, p->type))
+		       : NULL;
 }
 
 const struct kind kind_table = {
@@ -321,7 +355,8 @@ static const struct section sections[] = {
 	  .form = SECTION_LIST,
 	  .keys = table_keys,
 	  .item_size = sizeof(struct table_item),
-	  .doc = "Partition tables. A layout may give several disks the same table; each gets identifiers of its own.",
+	  .doc = "Partition tables. A layout may give several disks the same table; each gets identifiers of "
+		 "its own.",
 	  .declare = gpt_declare },
 	{ 0 },
 };

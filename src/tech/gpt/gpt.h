@@ -27,18 +27,21 @@ struct table_item {
 	struct uuid uuid;
 	struct items partitions;
 	size_t made; /* tables, one for each disk */
+	struct table *last;
 };
 
 /* A partition table, wanted or there. */
 struct table {
 	struct node node;
 	bool gpt;
-	bool twin;          /* wanted: not the first one that is made from its item */
-	const char *label;  /* "gpt", "dos", or what else is there */
-	const char *id;     /* there: as the table states it */
+	const struct table
+		*elder;      /* wanted: the one that was made from its item before; NULL: it is the first */
+	bool failed;         /* wanted: its parts have no room on a disk like this */
+	const char *label;   /* "gpt", "dos", or what else is there */
+	const char *id;      /* there: as the table states it */
 	uint64_t first, end; /* bytes that partitions may use, [first, end) */
-	uint64_t grain;     /* bytes: starts and sizes are multiples of it */
-	node_list parts;    /* in the order of the layout; there: by number */
+	uint64_t grain;      /* bytes: starts and sizes are multiples of it */
+	node_list parts;     /* in the order of the layout; there: by number */
 };
 
 /* A partition, wanted or there. */
@@ -46,10 +49,10 @@ struct partition {
 	struct node node;
 	const char *short_name; /* the name that GPT keeps; NULL: none */
 	unsigned number;
-	uint64_t start;      /* bytes */
-	const char *type;    /* GPT: lower-case GUID; MBR: hex code without 0x */
-	const char *uuid;    /* PARTUUID as blkid shows it */
-	const char *attributes; /* as sfdisk writes them, NULL: none */
+	uint64_t start;                   /* bytes */
+	const char *type;                 /* GPT: lower-case GUID; MBR: hex code without 0x */
+	const char *uuid;                 /* PARTUUID as blkid shows it */
+	const char *attributes;           /* as sfdisk writes them, NULL: none */
 	uint64_t ideal_start, ideal_size; /* want: what it would get on an empty disk */
 };
 

@@ -41,7 +41,8 @@ static const struct partition_item *item_of(const struct node *part)
 }
 
 /* The partitions between two stated starts share what lies between. A percentage is of the whole, wherever the part stands. */
-static int share_run(struct settle *s, const struct table *t, size_t from, size_t to, uint64_t start, uint64_t end, const char *what)
+static int share_run(struct settle *s, const struct table *t, size_t from, size_t to, uint64_t start,
+		     uint64_t end, const char *what)
 {
 	struct share *shares = arena_alloc(s->arena, (to - from) * sizeof(*shares));
 	struct size_want *wants = arena_alloc(s->arena, (to - from) * sizeof(*wants));
@@ -60,9 +61,12 @@ static int share_run(struct settle *s, const struct table *t, size_t from, size_
 			wants[i - from].form = bytes ? SIZE_BYTES : SIZE_PERCENT;
 			wants[i - from].bytes = bytes;
 		}
-		*sh = (struct share){ .want = &wants[i - from], .pos = item_pos(n->item, "size"), .name = n->name };
+		*sh = (struct share){ .want = &wants[i - from],
+				      .pos = item_pos(n->item, "size"),
+				      .name = n->name };
 	}
-	r = share_out(s->arena, end > start ? units_align_down(end - start, t->grain) : 0, t->grain, shares, to - from, what, s->diag);
+	r = share_out(s->arena, end > start ? units_align_down(end - start, t->grain) : 0, t->grain, shares,
+		      to - from, what, s->diag);
 	for (size_t i = from; i < to; i++) {
 		struct partition *p = as_partition(t->parts.at[i]);
 
@@ -74,13 +78,17 @@ static int share_run(struct settle *s, const struct table *t, size_t from, size_
 }
 
 /* What a run of partitions shares: the disk, or what lies between stated starts. @next: the one that starts behind it, or NULL. */
-static const char *run_text(struct settle *s, const struct table *t, const struct node *disk, size_t from, const struct node *next)
+static const char *run_text(struct settle *s, const struct table *t, const struct node *disk, size_t from,
+			    const struct node *next)
 {
 	const struct node *first = t->parts.at[from];
 	bool begins = item_of(first)->start != 0;
 
-	return arena_printf(s->arena, "disk '%s'%s%s%s%s%s%s", disk->name, begins ? " from the start of '" : "", begins ? first->name : "",
-			    begins ? "'" : "", next ? (begins ? " up to that of '" : " up to the start of '") : "", next ? next->name : "", next ? "'" : "");
+	return arena_printf(s->arena, "disk '%s'%s%s%s%s%s%s", disk->name,
+			    begins ? " from the start of '" : "", begins ? first->name : "",
+			    begins ? "'" : "",
+			    next ? (begins ? " up to that of '" : " up to the start of '") : "",
+			    next ? next->name : "", next ? "'" : "");
 }
 
 static int share_all(struct settle *s, struct table *t, const struct node *disk)
@@ -97,17 +105,21 @@ static int share_all(struct settle *s, struct table *t, const struct node *disk)
 			continue;
 		if (n && (stated < t->first || stated >= t->end || stated % disk->geo.logical))
 			return diag_error(s->diag, item_pos(n->item, "start"),
-					  "'%s' can't start at %s: it must be a multiple of %u bytes (a sector), from %s to below %s", n->name,
-					  units_exact(s->arena, stated), disk->geo.logical, units_exact(s->arena, t->first),
-					  units_exact(s->arena, t->end));
+					  "'%s' can't start at %s: it must be a multiple of %u bytes (a "
+					  "sector), from %s to below %s",
+					  n->name, units_exact(s->arena, stated), disk->geo.logical,
+					  units_exact(s->arena, t->first), units_exact(s->arena, t->end));
 		if (n && stated < start)
 			return diag_error(s->diag, item_pos(n->item, "start"),
-					  "'%s' would start at %s, before the partitions that stand ahead of it in the list", n->name,
-					  units_exact(s->arena, stated));
+					  "'%s' would start at %s, before the partitions that stand ahead of "
+					  "it in the list",
+					  n->name, units_exact(s->arena, stated));
 		if (n && stated % t->grain)
-			diag_warn(s->diag, item_pos(n->item, "start"), "'%s' starts at %s, which isn't a multiple of %s", n->name,
+			diag_warn(s->diag, item_pos(n->item, "start"),
+				  "'%s' starts at %s, which isn't a multiple of %s", n->name,
 				  units_exact(s->arena, stated), units_exact(s->arena, t->grain));
-		if (i > from && share_run(s, t, from, i, start, n ? stated : t->end, run_text(s, t, disk, from, n)) < 0)
+		if (i > from &&
+		    share_run(s, t, from, i, start, n ? stated : t->end, run_text(s, t, disk, from, n)) < 0)
 			r = -1;
 		if (n) {
 			start = stated;
@@ -121,13 +133,15 @@ static int check_mbr(struct settle *s, const struct table *t, const struct node 
 {
 	uint64_t limit = mbr_sectors * disk->geo.logical;
 
-	vec_each(struct node *const *, n, &t->parts) {
+	vec_each (struct node *const *, n, &t->parts) {
 		const struct partition *p = partition_of(*n);
 
 		if (p->ideal_start + p->ideal_size > limit)
-			return diag_error(s->diag, item_pos((*n)->item, "size"),
-					  "'%s' would end at %s, but an MBR reaches only to %s; use label: gpt", (*n)->name,
-					  units_exact(s->arena, p->ideal_start + p->ideal_size), units_exact(s->arena, limit));
+			return diag_error(
+				s->diag, item_pos((*n)->item, "size"),
+				"'%s' would end at %s, but an MBR reaches only to %s; use label: gpt",
+				(*n)->name, units_exact(s->arena, p->ideal_start + p->ideal_size),
+				units_exact(s->arena, limit));
 	}
 	return 0;
 }
@@ -143,6 +157,16 @@ static const char *table_id(struct settle *s, const struct node *want)
 	return arena_printf(s->arena, "%08x", id ? id : 1);
 }
 
+/* Whether what doesn't fit has been told of another disk that is as large. */
+static bool is_told(const struct table *t)
+{
+	for (const struct table *e = t->elder; e; e = e->elder)
+		if (e->failed && e->first == t->first && e->end == t->end && e->grain == t->grain &&
+		    e->node.geo.logical == t->node.geo.logical)
+			return true;
+	return false;
+}
+
 int gpt_table_settle(struct node *want, struct settle *s)
 {
 	struct table *t = as_table(want);
@@ -154,10 +178,15 @@ int gpt_table_settle(struct node *want, struct settle *s)
 	t->first = t->grain;
 	t->end = units_align_down(t->gpt ? gpt_end(disk->size, disk->geo.logical) : disk->size, t->grain);
 	if (t->end <= t->first)
-		return diag_error(s->diag, want->below.at[0].pos, "'%s' has %s, too small for a partition table and anything in it", disk->name,
-				  units_exact(s->arena, disk->size));
+		return diag_error(s->diag, want->below.at[0].pos,
+				  "'%s' has %s, too small for a partition table and anything in it",
+				  disk->name, units_exact(s->arena, disk->size));
 	t->id = want->have ? table_of(want->have)->id : table_id(s, want);
-	if (share_all(s, t, disk) < 0)
+	if (is_told(t))
 		return -1;
+	if (share_all(s, t, disk) < 0) {
+		t->failed = true;
+		return -1;
+	}
 	return t->gpt ? 0 : check_mbr(s, t, disk);
 }

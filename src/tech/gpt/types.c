@@ -81,8 +81,9 @@ const char *gpt_type_word(bool gpt, const char *type)
 const char *const *gpt_type_names(size_t *ret_n)
 {
 	static const char *const names[] = {
-		"linux", "raid", "lvm",      "swap",        "esp",        "bios-boot",    "xbootldr",   "home", "srv",
-		"var",   "tmp",  "root-x86", "root-x86-64", "root-arm64", "root-riscv64", "usr-x86-64", "luks", "microsoft-basic-data",
+		"linux",       "raid",       "lvm",          "swap",       "esp",  "bios-boot",
+		"xbootldr",    "home",       "srv",          "var",        "tmp",  "root-x86",
+		"root-x86-64", "root-arm64", "root-riscv64", "usr-x86-64", "luks", "microsoft-basic-data",
 	};
 
 	*ret_n = sizeof(names) / sizeof(names[0]);
@@ -94,7 +95,7 @@ const char *gpt_attributes(struct arena *a, bool gpt, const text_list *words, co
 	struct text t = { .arena = a };
 
 	*ret_bad = NULL;
-	vec_each(const char *const *, w, words) {
+	vec_each (const char *const *, w, words) {
 		const char *bit = NULL;
 
 		if (gpt && !strcmp(*w, "required"))

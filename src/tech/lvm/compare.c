@@ -103,11 +103,16 @@ static void compare_size(const struct lv *w, const struct lv *h, struct why *why
 	least = asked(w, extent, &most);
 	if (there >= least && there <= most)
 		return;
-	why_add(why, "size", "it is %s (%llu extents), and the layout asks for %s: %s (%llu extents)",
-		units_exact(why->arena, h->node.size), (unsigned long long)there,
-		units_size_text(why->arena, &w->words->size),
-		units_exact(why->arena, (there < least ? least : most) * extent),
-		(unsigned long long)(there < least ? least : most));
+	if (w->words->size.form == SIZE_BYTES)
+		why_add(why, "size", "it is %s (%llu extents), not %s (%llu extents)",
+			units_text(why->arena, h->node.size), (unsigned long long)there,
+			units_text(why->arena, most * extent), (unsigned long long)most);
+	else
+		why_add(why, "size", "it is %s (%llu extents), and %s are %s (%llu extents)",
+			units_text(why->arena, h->node.size), (unsigned long long)there,
+			units_size_text(why->arena, &w->words->size),
+			units_text(why->arena, (there < least ? least : most) * extent),
+			(unsigned long long)(there < least ? least : most));
 }
 
 static void compare_place(const struct lv *w, const struct lv *h, struct why *why)

@@ -271,7 +271,10 @@ const struct kind lv_kind = {
 	.describe = lv_describe,
 };
 
-static const struct room_tool tools[] = { { "pvcreate", "lvm2" }, { "vgcreate", "lvm2" }, { "lvcreate", "lvm2" }, { 0 } };
+/* liblvm2cmd runs them in a run; the script that a plan prints calls the programs. */
+static const struct room_tool tools[] = {
+	{ "lvm", "lvm2" }, { "pvcreate", "lvm2" }, { "vgcreate", "lvm2" }, { "lvcreate", "lvm2" }, { 0 }
+};
 
 static const struct kind *const kinds[] = { &pv_kind, &vg_kind, &lv_kind, NULL };
 

@@ -206,6 +206,17 @@ static int share(struct vg *vg, const struct vg *have, struct settle *s)
 	return 0;
 }
 
+/* Whether a group that is there has just the devices that the layout says. If not, compare() tells, and sharing out makes no sense. */
+static bool same_devices(const struct vg *vg, const struct vg *have)
+{
+	size_t found = 0;
+
+	vec_each (struct pv *const *, pv, &vg->pvs)
+		vec_each (struct pv *const *, there, &have->pvs)
+			found += (*pv)->node.have == &(*there)->node;
+	return found == vg->pvs.n && found == have->pvs.n;
+}
+
 int vg_settle(struct node *want, struct settle *s)
 {
 	struct vg *vg = (struct vg *)want;
@@ -221,7 +232,7 @@ int vg_settle(struct node *want, struct settle *s)
 		return r;
 	vec_each (struct pv *const *, pv, &vg->pvs)
 		want->size += (*pv)->extents * vg->extent_size;
-	return share(vg, have, s);
+	return have && have->whole && !same_devices(vg, have) ? 0 : share(vg, have, s);
 }
 
 /* An extent size near the stated one that is a multiple of a stripe. 0: there is none of a reasonable size. */

@@ -249,12 +249,6 @@ static int md_conf_create(struct steps *s, const struct node *want)
 
 	if (!content)
 		return 0;
-	if (!target_file(settle, CONF_PATH)) {
-		st = step_new(s, want, "mkdir", "make the directory of %s", path);
-		st->op.form = OP_MKDIR;
-		st->op.path = arena_strndup(steps_arena(s), path, (size_t)(strrchr(path, '/') - path));
-		st->op.mode = 0755;
-	}
 	st = step_new(s, want, "write", "write %s, by which arrays keep their names", path);
 	st->op.form = OP_FILE;
 	st->op.path = path;

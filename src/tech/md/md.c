@@ -76,7 +76,7 @@ static int array_link(struct build *b, struct item *it)
 	struct array_item *ai = (struct array_item *)it;
 	struct array *r = ai->array;
 	struct resolved found = { 0 };
-	int e, f;
+	int e;
 
 	if (!r)
 		return 0; /* told when it was declared */
@@ -90,8 +90,8 @@ static int array_link(struct build *b, struct item *it)
 		node_on(build_graph(b), &r->node, n->node, n->pos, true);
 	}
 	r->lost |= e < 0;
-	f = link_spares(b, r);
-	return e < 0 ? e : f;
+	(void)link_spares(b, r);
+	return 0; /* what was wrong has been said; level, chunk and the like can be looked at all the same */
 }
 
 /* The number of "md99", -1 for other names. */
@@ -293,7 +293,8 @@ static void warn_disks(const struct array *r, struct diag *d)
 static const struct node *for_firmware(const struct node *want)
 {
 	vec_each (struct node *const *, up, &want->above)
-		if ((*up)->kind->part_type && text_eq((*up)->kind->part_type(*up), "esp"))
+		if ((*up)->kind != &array_kind && (*up)->kind->part_type &&
+		    text_eq((*up)->kind->part_type(*up), "esp"))
 			return *up;
 	return NULL;
 }
@@ -579,7 +580,9 @@ static const char *array_describe(struct arena *a, const struct node *n)
 	text_add(&t, md_level_text(a, r->shape.level));
 	if (layout)
 		text_printf(&t, " %s", layout);
-	text_printf(&t, " of %u", r->shape.disks);
+	/* Where every member has a copy, their number says it all. */
+	if (md_copies(&r->shape) != r->shape.disks || r->shape.disks == 1)
+		text_printf(&t, " of %u", r->shape.disks);
 	if (md_copies(&r->shape) > 1)
 		text_printf(&t, ", %u copies", md_copies(&r->shape));
 	if (r->shape.chunk)

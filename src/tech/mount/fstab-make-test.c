@@ -443,7 +443,7 @@ static void other_device_is_told(void **state)
 	m->machine = &machine;
 	add_keeping(m, U1, "/x", "xfs");
 	assert_string_equal(make(m, "/dev/sdb1 /x xfs\n"), U1 " /x xfs\n");
-	assert_true(said(m, "line 1 has /dev/sdb1 at /x, which is /dev/sdb1; the layout has '/x' there"));
+	assert_true(said(m, "line 1 has /dev/sdb1 at /x; the layout has "));
 	m->diag.messages.n = 0;
 	vec_push(m->arena, &m->entries.at[0].also, "/dev/sdb1");
 	assert_string_equal(make(m, "/dev/sdb1 /x xfs\n"), U1 " /x xfs\n");

@@ -239,9 +239,10 @@ static void warn_of_changes(const struct making *k, const struct machine *m, con
 
 	if (was && !is_called(e, r->source) && !is_called(e, was->path)) {
 		diag_warn(k->diag, field_pos(k, r, FSTAB_SOURCE),
-			  "line %u has %s at %s, which is %s; the layout has '%s' there, and the line "
-			  "follows it",
-			  r->line.number, r->source, r->target, was->path, e->name);
+			  "line %u has %s at %s%s%s; the layout has %s there, and the line follows it",
+			  r->line.number, r->source, r->target,
+			  text_eq(r->source, was->path) ? "" : ", which is ",
+			  text_eq(r->source, was->path) ? "" : was->path, e->source);
 		diag_note(k->diag, e->pos, "the layout states it here");
 	}
 	if (r->field[FSTAB_TYPE] && !r->field[FSTAB_OPTIONS] && strcmp(r->options, "defaults") != 0 &&

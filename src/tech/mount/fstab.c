@@ -296,15 +296,8 @@ static int create(struct steps *steps, const struct node *want)
 	if (old && !strcmp(old, text))
 		return 0;
 	warn_of_masked(s, file, old);
-	if (!old && strcmp(file, path) != 0) {
-		st = step_new(steps, want, "mkdir", "make the directory %s", target_path(s, "/etc"));
-		st->id = arena_printf(s->arena, "mkdir %s", target_path(s, "/etc"));
-		st->op.form = OP_MKDIR;
-		st->op.path = target_path(s, "/etc");
-		st->op.mode = 0755;
-	}
-	st = step_new(steps, want, "write", "write %s: %zu filesystems by the names that last", file,
-		      want->below.n);
+	st = step_new(steps, want, "write", "write %s: %zu filesystem%s by the names that last", file,
+		      want->below.n, want->below.n == 1 ? "" : "s");
 	st->why = old ? "it says something else now" : "it isn't there";
 	st->op.form = OP_FILE;
 	st->op.path = file;

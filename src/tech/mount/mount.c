@@ -11,12 +11,14 @@
 #include "tech/fs.h"
 #include "tech/mount/fstab-parse.h"
 #include "tech/mount/fstab.h"
+#include "tech/mount/mount.h"
 #include "tech/mount/sources.h"
 
 /* A filesystem mounted at its place. Want: below the root; have: as the kernel says. */
 struct mount {
 	struct node node;
 	const char *target;
+	const char *options;             /* want: as fstab will have them, settled */
 	const struct mount_there *there; /* have only */
 };
 
@@ -150,13 +152,9 @@ static const struct node *match(const struct node *want, const struct settle *s)
 	return NULL;
 }
 
-/*
- * The options for mount(8): without those that are notes to the boot. "nofail" must not be among them: with it, mount succeeds where the
- * device is missing. NULL: none.
- */
-static const char *mount_options(struct arena *a, const char *options)
+const char *mount_options(struct arena *a, const char *options)
 {
-	static const char *const notes[] = { "defaults", "auto", "noauto", "nofail", "_netdev" };
+	static const char *const notes[] = { "defaults", "auto", "noauto", "nofail", "_netdev", "sw" };
 	struct text t = { .arena = a };
 
 	for (const char *p = options; *p; p += strcspn(p, ","), p += *p == ',') {
@@ -172,6 +170,12 @@ static const char *mount_options(struct arena *a, const char *options)
 		text_addn(&t, p, len);
 	}
 	return t.len ? text_str(&t) : NULL;
+}
+
+static int settle(struct node *want, struct settle *s)
+{
+	((struct mount *)want)->options = options_of(s, fs_below(want));
+	return 0;
 }
 
 /* Directories that everybody may write into, but not delete what is others'. */
@@ -228,7 +232,8 @@ static const char *describe(struct arena *a, const struct node *n)
 	if (m->there)
 		return arena_printf(a, "%s at %s", m->there->source ? m->there->source : m->there->dev,
 				    m->target);
-	return arena_printf(a, "at %s, options %s", m->target, fs_options(a, fs_below(n)));
+	return m->options && strcmp(m->options, "defaults") != 0 ? arena_printf(a, "options %s", m->options)
+								 : NULL;
 }
 
 static const struct kind mount_kind = {
@@ -237,17 +242,19 @@ static const struct kind mount_kind = {
 	.size = sizeof(struct mount),
 	.find = find,
 	.match = match,
+	.settle = settle,
 	.create = create,
 	.describe = describe,
 };
 
-static const struct kind *const kinds[] = { &mount_kind, &fstab_kind, NULL };
+static const struct kind *const kinds[] = { &mount_kind, &swapon_kind, &fstab_kind, NULL };
 
 static int finish(struct build *b)
 {
 	struct graph *g = build_graph(b);
 	size_t count = g->nodes.n;
 
+	fs_check_twins(b);
 	for (size_t i = 0; i < count; i++) {
 		struct node *fs = g->nodes.at[i];
 		const struct fs_item *it = fs_is(fs) ? fs_of(fs)->item : NULL;
@@ -262,6 +269,7 @@ static int finish(struct build *b)
 		m->node.pos = item_pos(&it->item, "mount");
 		node_on(g, &m->node, fs, m->node.pos, false);
 	}
+	swapon_finish(b);
 	return fstab_finish(b);
 }
 

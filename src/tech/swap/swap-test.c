@@ -35,7 +35,9 @@ static void options_of_fstab(void **state)
 		{ ", options: [sw, discard], priority: 0", NULL, "sw,discard,pri=0" },
 		{ "", "sw,discard,pri=3", "sw,discard,pri=3" },
 		{ ", priority: 5", "sw,pri=3,discard", "sw,discard,pri=5" },
-		{ "", "defaults", "sw" },
+		{ "", "defaults", "defaults" }, /* a line that is there stays as it is */
+		{ ", priority: 5", "defaults,pri=3", "defaults,pri=5" },
+		{ ", options: [discard]", "defaults", "sw,discard" },
 	};
 
 	(void)state;

@@ -97,20 +97,25 @@ static const char *swap_options(struct arena *a, const struct fs *fs, const char
 {
 	const struct swap_item *it = (const struct swap_item *)fs->item;
 	bool priority = item_has(&it->fs.item, "priority");
+	/* Where the layout states no options, these are of a line that is there: its words stay, also the old-fashioned ones. */
+	bool stays = base && *base && !fs->item->options.n;
 	struct text t = { .arena = a };
 
-	text_add(&t, "sw");
+	if (stays && !priority)
+		return base;
+	if (!stays)
+		text_add(&t, "sw");
 	while (base && *base) {
 		size_t n = strcspn(base, ",");
 		const char *word = arena_strndup(a, base, n);
 
-		if (n && strcmp(word, "sw") != 0 && strcmp(word, "defaults") != 0 &&
+		if (n && (stays || (strcmp(word, "sw") != 0 && strcmp(word, "defaults") != 0)) &&
 		    !(priority && text_starts(word, "pri=")))
-			text_printf(&t, ",%s", word);
+			text_printf(&t, "%s%s", t.len ? "," : "", word);
 		base += n + (base[n] == ',');
 	}
 	if (priority)
-		text_printf(&t, ",pri=%" PRIi64, it->priority);
+		text_printf(&t, "%spri=%" PRIi64, t.len ? "," : "", it->priority);
 	return text_str(&t);
 }
 
@@ -156,7 +161,7 @@ static const struct kind *const swap_kinds[] = { &swap_kind.kind, NULL };
 
 extern const struct room room_swap;
 
-static const struct room_tool tools[] = { { "mkswap", "util-linux" }, { 0 } };
+static const struct room_tool tools[] = { { "mkswap", "util-linux" }, { "swapon", "mount" }, { 0 } };
 
 const struct room room_swap = {
 	.name = "swap",

@@ -125,7 +125,7 @@ total=29
 # number, what
 step() {
 	now="step $1, $2"
-	printf '%s\n' "[$1/$total] $2"
+	printf "[%${#total}s/%s] %s\\n" "$1" "$total" "$2"
 }
 
 settle() {
@@ -158,9 +158,9 @@ check() {
 	need udevadm udev
 	need blkdiscard util-linux
 	need sfdisk fdisk
-	need pvcreate ''
-	need vgcreate ''
-	need lvcreate ''
+	need pvcreate lvm2
+	need vgcreate lvm2
+	need lvcreate lvm2
 	if [ -n "$missing" ]; then
 		printf '%s\n' "These programs are missing:$missing" >&2
 		exit 1

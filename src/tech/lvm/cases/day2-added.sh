@@ -1,0 +1,229 @@
+#!/bin/sh
+# Brings a machine's storage to the layout 'day2' (day2-added.yaml): 4 steps, made by stowage.
+# Writes to the disks d.0 (/dev/vda), d.1 (/dev/vdb), d.2 (/dev/vdc).
+# It needs root and looks at every disk before the first write. Exit status: 0 done, 3 nothing was written since
+# the machine is not as planned, else a step failed. It doesn't go on where it ended: plan again for that.
+
+# shellcheck disable=SC1003,SC2016
+
+set -eu
+export LC_ALL=C.UTF-8 LVM_SUPPRESS_FD_WARNINGS=1
+PATH=${PATH:-/usr/bin:/bin}:/usr/local/sbin:/usr/sbin:/sbin
+export PATH
+umask 022
+
+now=     # what is being done, for the message when it fails
+missing= # programs
+bad=0    # whether a look before the first write saw anything wrong
+
+ended() {
+	status=$?
+	trap - EXIT
+	if [ "$status" -ne 0 ] && [ -n "$now" ]; then
+		printf '%s\n' "FAILED (exit status $status): $now" \
+			'What comes before it was done, what comes after it was not. Plan again to go on from here.' >&2
+	fi
+	exit "$status"
+}
+
+problem() {
+	printf '%s\n' "$1" >&2
+	bad=1
+}
+
+# program, Debian package; empty: not known
+need() {
+	command -v "$1" >/dev/null 2>&1 || missing="$missing
+  $1${2:+ (Debian package $2)}"
+}
+
+# A device's number in a file of sysfs, 512-byte sectors, as bytes: path, file
+sys_bytes() {
+	sys=/sys/class/block/$(readlink -f -- "$1" | sed 's|^/dev/||; s|/|!|g')/$2
+	sectors=-1
+	if [ -r "$sys" ]; then
+		read -r sectors <"$sys"
+		sectors=$((sectors * 512))
+	fi
+	printf '%s' "$sectors"
+}
+
+wrong=
+
+# Says in $wrong what isn't as planned: path, start and size in bytes; 0 is not looked at
+look() {
+	wrong=
+	if [ ! -b "$1" ]; then
+		wrong="$1 is not there"
+		return 0
+	fi
+	has=$(sys_bytes "$1" size)
+	if [ "$has" -le 0 ]; then
+		wrong="$1 has no size"
+	elif [ "$3" != 0 ] && [ "$has" != "$3" ]; then
+		wrong="$1 has $has bytes instead of $3"
+	elif [ "$2" != 0 ]; then
+		has=$(sys_bytes "$1" start)
+		[ "$has" = "$2" ] || wrong="$1 starts at byte $has instead of $2"
+	fi
+}
+
+# Before the first write, the same: path, start, size
+there() {
+	look "$1" "$2" "$3"
+	[ -z "$wrong" ] || problem "$wrong"
+}
+
+# What lsblk, or else sysfs, says about a disk: path, column, file
+identity() {
+	word=$(lsblk -dno "$2" -- "$1" | sed 's/^ *//; s/ *$//')
+	dir=/sys/class/block/$(readlink -f -- "$1" | sed 's|^/dev/||; s|/|!|g')
+	for file in "$dir/$3" "$dir/device/$3"; do
+		if [ -z "$word" ] && [ -r "$file" ]; then
+			word=$(sed 's/^naa\./0x/; s/^ *//; s/ *$//' "$file")
+		fi
+	done
+	printf '%s' "$word"
+}
+
+# path, size in bytes, serial number, WWN; empty: not known
+disk() {
+	if [ ! -b "$1" ]; then
+		problem "$1 is not there"
+		return 0
+	fi
+	has=$(blockdev --getsize64 "$1")
+	[ "$has" = "$2" ] || problem "$1 has $has bytes instead of $2: it is another disk"
+	if [ -n "$3" ]; then
+		has=$(identity "$1" SERIAL serial)
+		[ "$has" = "$3" ] || problem "$1 has the serial number '$has' instead of '$3': it is another disk"
+	fi
+	if [ -n "$4" ]; then
+		has=$(identity "$1" WWN wwid)
+		[ "$has" = "$4" ] || problem "$1 has the WWN '$has' instead of '$4': it is another disk"
+	fi
+}
+
+total=4
+# number, what
+step() {
+	now="step $1, $2"
+	printf "[%${#total}s/%s] %s\\n" "$1" "$total" "$2"
+}
+
+settle() {
+	if [ -e /run/udev/control ]; then
+		udevadm settle --timeout=30
+	fi
+}
+
+# Waits until a device is as planned: path, start, size
+expect() {
+	look "$1" "$2" "$3"
+	if [ -n "$wrong" ]; then
+		settle
+		look "$1" "$2" "$3"
+	fi
+	if [ -n "$wrong" ]; then
+		printf '%s\n' "$wrong" >&2
+		return 1
+	fi
+}
+
+# Standard input becomes the content of a file, at once: mode, path
+put() {
+	path=$2
+	if [ -L "$path" ]; then
+		path=$(readlink -f -- "$path")
+	fi
+	if [ -e "$path" ] && [ ! -f "$path" ]; then
+		printf '%s\n' "$path is not a regular file" >&2
+		return 1
+	fi
+	mkdir -p -- "$(dirname -- "$path")"
+	new=$(dirname -- "$path")/.$(basename -- "$path").stowage-new
+	rm -f -- "$new"
+	(umask 077 && cat >"$new")
+	if [ -e "$path" ]; then
+		cp --attributes-only --preserve=mode,ownership -- "$path" "$new"
+	else
+		chmod "$1" -- "$new"
+	fi
+	sync -- "$new"
+	mv -f -T -- "$new" "$path"
+	sync -- "$(dirname -- "$path")"
+}
+
+check() {
+	if [ "$(id -u)" -ne 0 ]; then
+		printf '%s\n' 'This needs root.' >&2
+		exit 1
+	fi
+	need blockdev util-linux
+	need lsblk util-linux
+	need udevadm udev
+	need lvcreate lvm2
+	if [ -n "$missing" ]; then
+		printf '%s\n' "These programs are missing:$missing" >&2
+		exit 1
+	fi
+	disk /dev/vda 3221225472 vda ''
+	disk /dev/vdb 3221225472 vdb ''
+	disk /dev/vdc 3221225472 vdc ''
+	there /dev/md/m 0 802160640
+	if [ "$bad" -ne 0 ]; then
+		printf '%s\n' 'Nothing was written: the machine is not as the plan saw it. Plan again.' >&2
+		exit 3
+	fi
+}
+
+work() {
+	# 1. create volume 'v/n', 900 MiB, on d.0.p (day2-added.yaml:16)
+	step 1 'create volume '\''v/n'\'', 900 MiB, on d.0.p'
+	lvcreate -y -Wy -n n -l 225 v /dev/vda2:253-477
+	expect /dev/v/n 0 943718400
+
+	# 2. create volume 'v/o', 1288 MiB, on d.0.p, d.1.p (day2-added.yaml:17)
+	step 2 'create volume '\''v/o'\'', 1288 MiB, on d.0.p, d.1.p'
+	lvcreate -y -Wy -n o -l 322 -i 2 -I 64k v /dev/vda2:478-638 /dev/vdb2:253-413
+	expect /dev/v/o 0 1350565888
+
+	# 3. write /etc/mdadm/mdadm.conf, by which arrays keep their names (day2-added.yaml:8)
+	step 3 'write /etc/mdadm/mdadm.conf, by which arrays keep their names'
+	put 0644 /etc/mdadm/mdadm.conf <<'EOF'
+# mdadm.conf
+#
+# !NB! Run update-initramfs -u after updating this file.
+# !NB! This will ensure that initramfs has an uptodate copy.
+#
+# Please refer to mdadm.conf(5) for information about this file.
+#
+
+# by default (built-in), scan all partitions (/proc/partitions) and all
+# containers for MD superblocks. alternatively, specify devices to scan, using
+# wildcards if desired.
+#DEVICE partitions containers
+
+# automatically tag new arrays as belonging to the local system
+HOMEHOST <system>
+
+# instruct the monitoring daemon where to send mail alerts
+MAILADDR root
+
+# This configuration was auto-generated on Mon, 30 Nov 2026 22:50:29 +0000 by mkconf
+ARRAY /dev/md/m metadata=1.2 UUID=94c41f57:ec8d56fc:8ecb6db7:fc6a70df
+EOF
+
+	# 4. wait for udev: links by UUID
+	step 4 'wait for udev: links by UUID'
+	settle
+
+	now=
+	printf '%s\n' 'Done.'
+}
+
+trap ended EXIT
+trap 'exit 129' HUP
+trap 'exit 130' INT
+trap 'exit 143' TERM
+{ exec </dev/null; check; work; }

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+
+struct arena;
+struct build;
+struct kind;
+struct node;
+
+/* What the files of this room have in common. */
+
+extern const struct kind swapon_kind;
+
+/**
+ * mount_options() - the options of an fstab line that mount(8) and swapon(8) are to be given
+ *
+ * Without those that are notes to the boot. "nofail" must not be among them: with it, mount succeeds where the device is missing.
+ *
+ * Return: in @a; NULL: none.
+ */
+const char *mount_options(struct arena *a, const char *options);
+
+/** swapon_finish() - adds the use of each wanted swap. */
+void swapon_finish(struct build *b);

@@ -1,0 +1,269 @@
+#!/bin/sh
+# Brings a machine's storage to the layout 'r510-raid10-plain' (../../examples/r510-raid10-plain.yaml): 9 steps, made by stowage.
+# Writes to the disks card (/dev/sda).
+# Filesystems are mounted below /mnt/target, files are written there.
+# It needs root and looks at every disk before the first write. Exit status: 0 done, 3 nothing was written since
+# the machine is not as planned, else a step failed. It doesn't go on where it ended: plan again for that.
+
+# shellcheck disable=SC1003,SC2016
+
+set -eu
+export LC_ALL=C.UTF-8 LVM_SUPPRESS_FD_WARNINGS=1
+PATH=${PATH:-/usr/bin:/bin}:/usr/local/sbin:/usr/sbin:/sbin
+export PATH
+umask 022
+
+now=     # what is being done, for the message when it fails
+missing= # programs
+bad=0    # whether a look before the first write saw anything wrong
+
+ended() {
+	status=$?
+	trap - EXIT
+	if [ "$status" -ne 0 ] && [ -n "$now" ]; then
+		printf '%s\n' "FAILED (exit status $status): $now" \
+			'What comes before it was done, what comes after it was not. Plan again to go on from here.' >&2
+	fi
+	exit "$status"
+}
+
+problem() {
+	printf '%s\n' "$1" >&2
+	bad=1
+}
+
+# program, Debian package; empty: not known
+need() {
+	command -v "$1" >/dev/null 2>&1 || missing="$missing
+  $1${2:+ (Debian package $2)}"
+}
+
+# A device's number in a file of sysfs, 512-byte sectors, as bytes: path, file
+sys_bytes() {
+	sys=/sys/class/block/$(readlink -f -- "$1" | sed 's|^/dev/||; s|/|!|g')/$2
+	sectors=-1
+	if [ -r "$sys" ]; then
+		read -r sectors <"$sys"
+		sectors=$((sectors * 512))
+	fi
+	printf '%s' "$sectors"
+}
+
+wrong=
+
+# Says in $wrong what isn't as planned: path, start and size in bytes; 0 is not looked at
+look() {
+	wrong=
+	if [ ! -b "$1" ]; then
+		wrong="$1 is not there"
+		return 0
+	fi
+	has=$(sys_bytes "$1" size)
+	if [ "$has" -le 0 ]; then
+		wrong="$1 has no size"
+	elif [ "$3" != 0 ] && [ "$has" != "$3" ]; then
+		wrong="$1 has $has bytes instead of $3"
+	elif [ "$2" != 0 ]; then
+		has=$(sys_bytes "$1" start)
+		[ "$has" = "$2" ] || wrong="$1 starts at byte $has instead of $2"
+	fi
+}
+
+# Before the first write, the same: path, start, size
+there() {
+	look "$1" "$2" "$3"
+	[ -z "$wrong" ] || problem "$wrong"
+}
+
+# What lsblk, or else sysfs, says about a disk: path, column, file
+identity() {
+	word=$(lsblk -dno "$2" -- "$1" | sed 's/^ *//; s/ *$//')
+	dir=/sys/class/block/$(readlink -f -- "$1" | sed 's|^/dev/||; s|/|!|g')
+	for file in "$dir/$3" "$dir/device/$3"; do
+		if [ -z "$word" ] && [ -r "$file" ]; then
+			word=$(sed 's/^naa\./0x/; s/^ *//; s/ *$//' "$file")
+		fi
+	done
+	printf '%s' "$word"
+}
+
+# path, size in bytes, serial number, WWN; empty: not known
+disk() {
+	if [ ! -b "$1" ]; then
+		problem "$1 is not there"
+		return 0
+	fi
+	has=$(blockdev --getsize64 "$1")
+	[ "$has" = "$2" ] || problem "$1 has $has bytes instead of $2: it is another disk"
+	if [ -n "$3" ]; then
+		has=$(identity "$1" SERIAL serial)
+		[ "$has" = "$3" ] || problem "$1 has the serial number '$has' instead of '$3': it is another disk"
+	fi
+	if [ -n "$4" ]; then
+		has=$(identity "$1" WWN wwid)
+		[ "$has" = "$4" ] || problem "$1 has the WWN '$has' instead of '$4': it is another disk"
+	fi
+}
+
+# Neither content nor users: path
+blank() {
+	[ -b "$1" ] || return 0
+	has=$(wipefs --noheadings -O TYPE,LABEL -- "$1") || has='it cannot be read'
+	[ -z "$has" ] || problem "$1 is not blank: $(one_line "$has")"
+	has=$(lsblk -nro NAME -- "$1")
+	has=$(printf '%s\n' "$has" | sed 1d)
+	[ -z "$has" ] || problem "$1 has something on it: $(one_line "$has")"
+	has=$(lsblk -dnro MOUNTPOINT -- "$1")
+	[ -z "$has" ] || problem "$1 is in use: $(one_line "$has")"
+}
+
+one_line() {
+	printf '%s\n' "$1" | sed 's/^ *//; s/ *$//' | sort -u | tr -s '\n ' ' '
+}
+
+total=9
+# number, what
+step() {
+	now="step $1, $2"
+	printf "[%${#total}s/%s] %s\\n" "$1" "$total" "$2"
+}
+
+settle() {
+	if [ -e /run/udev/control ]; then
+		udevadm settle --timeout=30
+	fi
+}
+
+# Waits until a device is as planned: path, start, size
+expect() {
+	look "$1" "$2" "$3"
+	if [ -n "$wrong" ]; then
+		settle
+		look "$1" "$2" "$3"
+	fi
+	if [ -n "$wrong" ]; then
+		printf '%s\n' "$wrong" >&2
+		return 1
+	fi
+}
+
+# mode, path
+directory() {
+	if [ ! -d "$2" ]; then
+		mkdir -p -- "$(dirname -- "$2")"
+		mkdir -m "$1" -- "$2"
+	fi
+}
+
+# Standard input becomes the content of a file, at once: mode, path
+put() {
+	path=$2
+	if [ -L "$path" ]; then
+		printf '%s\n' "$path is a symbolic link: where does it lead below the new root?" >&2
+		return 1
+	fi
+	if [ -e "$path" ] && [ ! -f "$path" ]; then
+		printf '%s\n' "$path is not a regular file" >&2
+		return 1
+	fi
+	mkdir -p -- "$(dirname -- "$path")"
+	new=$(dirname -- "$path")/.$(basename -- "$path").stowage-new
+	rm -f -- "$new"
+	(umask 077 && cat >"$new")
+	if [ -e "$path" ]; then
+		cp --attributes-only --preserve=mode,ownership -- "$path" "$new"
+	else
+		chmod "$1" -- "$new"
+	fi
+	sync -- "$new"
+	mv -f -T -- "$new" "$path"
+	sync -- "$(dirname -- "$path")"
+}
+
+check() {
+	if [ "$(id -u)" -ne 0 ]; then
+		printf '%s\n' 'This needs root.' >&2
+		exit 1
+	fi
+	need blockdev util-linux
+	need lsblk util-linux
+	need wipefs util-linux
+	need udevadm udev
+	need blkdiscard util-linux
+	need sfdisk fdisk
+	need mkfs.xfs xfsprogs
+	need mount mount
+	if [ -n "$missing" ]; then
+		printf '%s\n' "These programs are missing:$missing" >&2
+		exit 1
+	fi
+	disk /dev/sda 10000831348736 PERC-H700-0 ''
+	blank /dev/sda
+	if [ "$bad" -ne 0 ]; then
+		printf '%s\n' 'Nothing was written: the machine is not as the plan saw it. Plan again.' >&2
+		exit 3
+	fi
+}
+
+work() {
+	# 1. clear both ends of card, where old tables and superblocks would lie (../../examples/r510-raid10-plain.yaml:8)
+	#    since /dev/sda is blank
+	step 1 'clear both ends of card, where old tables and superblocks would lie'
+	blkdiscard -z -o 0 -l 1048576 /dev/sda
+	blkdiscard -z -o 10000830300160 -l 1048576 /dev/sda
+
+	# 2. write a GPT with 1 partition to card (../../examples/r510-raid10-plain.yaml:11)
+	#    since /dev/sda holds nothing
+	step 2 'write a GPT with 1 partition to card'
+	sfdisk -q --lock=yes --wipe always --wipe-partitions always /dev/sda <<'EOF'
+label: gpt
+label-id: e2f3b504-5c40-5a0e-8948-74bb0fd49885
+unit: sectors
+sector-size: 512
+
+1 : start=10240, size=19532861440, type=0fc63daf-8483-4772-8e79-3d69d8477de4, uuid=29fc60e9-ccb3-5a32-baa7-162d1bab6290, name="data"
+EOF
+
+	# 3. wait for the kernel and udev: partitions
+	step 3 'wait for the kernel and udev: partitions'
+	settle
+	expect /dev/sda1 5242880 10000825057280
+
+	# 4. make xfs on card.data for /local/data: su 1 MiB, sw 5 (../../examples/r510-raid10-plain.yaml:16)
+	step 4 'make xfs on card.data for /local/data: su 1 MiB, sw 5'
+	mkfs.xfs -q -f -m uuid=ffe59835-922c-532f-a6a3-8723829f9989 -d su=1m,sw=5 -l su=32k /dev/sda1
+
+	# 5. make the directory /mnt/target/local/data (../../examples/r510-raid10-plain.yaml:16)
+	step 5 'make the directory /mnt/target/local/data'
+	directory 0755 /mnt/target/local/data
+
+	# 6. mount the xfs of card.data at /mnt/target/local/data (../../examples/r510-raid10-plain.yaml:16)
+	step 6 'mount the xfs of card.data at /mnt/target/local/data'
+	mount -t xfs -o nosuid,nodev,quota,noatime,logbufs=8,logbsize=256k -- /dev/sda1 /mnt/target/local/data
+
+	# 7. write /mnt/target/etc/fstab: 1 filesystem by the names that last
+	#    since it isn't there
+	step 7 'write /mnt/target/etc/fstab: 1 filesystem by the names that last'
+	put 0644 /mnt/target/etc/fstab <<'EOF'
+# /etc/fstab: what is mounted where; fstab(5). Lines of other hands are kept.
+# <device> <mount point> <type> <options> <dump> <pass>
+UUID=ffe59835-922c-532f-a6a3-8723829f9989 /local/data xfs nosuid,nodev,quota,noatime,logbufs=8,logbsize=256k 0 0
+EOF
+
+	# 8. have udev look at the new filesystems
+	step 8 'have udev look at the new filesystems'
+	udevadm trigger --action=change -- /dev/sda1
+
+	# 9. wait for udev: links by UUID
+	step 9 'wait for udev: links by UUID'
+	settle
+
+	now=
+	printf '%s\n' 'Done.'
+}
+
+trap ended EXIT
+trap 'exit 129' HUP
+trap 'exit 130' INT
+trap 'exit 143' TERM
+{ exec </dev/null; check; work; }

@@ -1,0 +1,85 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Disks that hold something, are in use, or aren't what the plan saw: exit 3, and not one sector is written.
+. "$(dirname "$0")/host.sh"
+
+guest refusals a=4G b=4G c=4G <<'JOB'
+a=$(disk a) b=$(disk b) c=$(disk c)
+layout() { # DISK...: one XFS on the first, in an array over all where there are several
+	{
+		echo 'stowage: 1'
+		echo 'name: refusals'
+		echo 'disks:'
+		for d in "$@"; do echo "  d${d##*/}: $d"; done
+		echo 'tables:'
+		echo "  - { disks: [$(for d in "$@"; do printf 'd%s, ' "${d##*/}"; done)], partitions: [{ name: data, size: rest }] }"
+		[ $# = 1 ] || echo 'arrays: { md7: { level: 1, devices: data } }'
+		echo 'filesystems:'
+		echo "  - { type: xfs, devices: $([ $# = 1 ] && echo data || echo md7), mount: /srv }"
+	} >layout.yaml
+}
+refused() { # TEXT PATTERN WORDS...: apply refuses, says why, and writes nothing
+	local text=$1 pattern=$2 before
+	shift 2
+	quiet
+	before=$(written)
+	status "$text: refused" 3 ./stowage apply "$@" --yes --root /mnt/target
+	has "$text: says why" "$pattern" /tmp/said
+	is "$text: no sector is written" "$before" "$(written)"
+}
+blank() { for d in $a $b $c; do wipefs -aq "$d"; done; udevadm settle; }
+
+layout $a
+mkfs.ext4 -q -L "old data" $a
+refused "a filesystem" "ext4 'old data'" layout.yaml
+mount $a /mnt
+refused "a mounted filesystem" "mounted on /mnt" layout.yaml
+umount /mnt
+blank
+
+mkswap -q $a && swapon $a
+refused "swap in use" "in use as swap" layout.yaml
+swapoff $a
+blank
+
+layout $a $b
+vgcreate -qy old $a $c
+refused "a physical volume" "LVM2_member" layout.yaml
+vgremove -qy old && pvremove -qy $a $c
+blank
+
+mdadm --create /dev/md/old --run --quiet -l1 -n2 -e1.2 $b $c
+udevadm settle
+refused "a member of an array" "linux_raid_member" layout.yaml
+mdadm --stop /dev/md/old
+mdadm --zero-superblock $b $c
+blank
+
+echo 'size=1G' | sfdisk -q --label gpt $b
+udevadm settle
+mkfs.xfs -q ${b}1
+refused "a partition that the layout doesn't ask for" "xfs" layout.yaml
+wipefs -aq ${b}1
+blank
+blockdev --rereadpt $b
+udevadm settle
+
+layout $a
+status "a plan is saved" 0 ./stowage plan layout.yaml --root /mnt/target -o saved.plan
+mkfs.ext4 -q $a
+refused "a saved plan whose disk has changed" "isn't what it was" saved.plan
+blank
+mkdir -p /run/held
+exec 9>/run/held/lock
+flock 9
+before=$(written)
+status "a second stowage waits for nobody" 1 ./stowage apply saved.plan --yes --root /mnt/target --state /run/held
+is "and writes nothing" "$before" "$(written)"
+exec 9>&-
+status "a saved plan on the machine that it is for" 0 ./stowage apply saved.plan --yes --root /mnt/target
+is "does what it says" xfs "$(blkid -p -s TYPE -o value ${a}1)"
+refused "the same plan once more" "isn't what it was" saved.plan
+status "while the layout itself has nothing left to do" 0 ./stowage plan layout.yaml --root /mnt/target --exit-code
+status "a state directory that can't be written" 1 ./stowage apply layout.yaml --yes --root /mnt/other --state /proc/stowage
+JOB
+done_testing
