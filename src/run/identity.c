@@ -176,7 +176,8 @@ static const char *partition_of(struct arena *a, const struct blockdev *dev)
 	DIR *dir = opendir(where);
 
 	for (struct dirent *e; dir && !found && (e = readdir(dir));)
-		if (!access(arena_printf(a, "%s/%s/partition", where, e->d_name), F_OK))
+		/* "." is a partition itself where the plan keeps one and fills it. */
+		if (e->d_name[0] != '.' && !access(arena_printf(a, "%s/%s/partition", where, e->d_name), F_OK))
 			found = arena_strdup(a, e->d_name);
 	if (dir)
 		(void)closedir(dir);
