@@ -473,36 +473,59 @@ static struct pos pos_of(const char *file, const char *text, size_t offset)
 	return p;
 }
 
-/* Return: a reference, or NULL after diag_error(). */
-static struct json_object *parse(const char *name, const char *text, size_t len, struct diag *d)
+/*
+ * The text with all that isn't ASCII as escapes: json-c 0.18, when it is strict, takes the bytes of other characters for control characters.
+ * Return: 0 with @ret filled, or -EINVAL after diag_error().
+ */
+static int escape(const char *name, const char *text, size_t len, struct diag *d, struct text *ret)
 {
-	struct json_tokener *tok = json_tokener_new_ex(MOST_DEPTH);
-	struct json_object *j;
-	enum json_tokener_error e;
+	size_t plain = 0;
 
-	if (!tok) {
-		(void)diag_error(d, (struct pos){ .file = name }, "%s", strerror(ENOMEM));
-		return NULL;
-	}
-	/* Not by JSON_TOKENER_VALIDATE_UTF8: that of json-c 0.18 refuses escapes like \u00fc. */
 	for (size_t i = 0, n; i < len; i += n) {
 		uint32_t c;
 
 		n = text_char(text + i, len - i, &c);
-		if (n && c)
+		if (!n || !c)
+			return diag_error(d, pos_of(name, text, i), "this is no valid JSON: %s",
+					  n ? "a NUL byte" : "bytes that are no UTF-8");
+		if (c < 0x80)
 			continue;
-		(void)diag_error(d, pos_of(name, text, i), "this is no valid JSON: %s",
-				 n ? "a NUL byte" : "bytes that are no UTF-8");
-		json_tokener_free(tok);
+		text_addn(ret, text + plain, i - plain);
+		plain = i + n;
+		if (c < 0x10000)
+			text_printf(ret, "\\u%04x", c);
+		else
+			text_printf(ret, "\\u%04x\\u%04x", 0xd800 + ((c - 0x10000) >> 10),
+				    0xdc00 + ((c - 0x10000) & 0x3ff));
+	}
+	text_addn(ret, text + plain, len - plain);
+	return 0;
+}
+
+/* Return: a reference, or NULL after diag_error(). */
+static struct json_object *parse(const char *name, const char *text, size_t len, struct diag *d)
+{
+	_cleanup_arena_ struct arena *a = arena_new();
+	struct text ascii = { .arena = a };
+	struct json_tokener *tok;
+	struct json_object *j;
+	enum json_tokener_error e;
+
+	if (escape(name, text, len, d, &ascii) < 0)
+		return NULL;
+	tok = json_tokener_new_ex(MOST_DEPTH);
+	if (!tok) {
+		(void)diag_error(d, (struct pos){ .file = name }, "%s", strerror(ENOMEM));
 		return NULL;
 	}
 	json_tokener_set_flags(tok, JSON_TOKENER_STRICT);
-	j = json_tokener_parse_ex(tok, text, (int)len);
+	j = json_tokener_parse_ex(tok, text_str(&ascii), (int)ascii.len);
 	e = json_tokener_get_error(tok);
 	if (e != json_tokener_success) {
-		(void)diag_error(
-			d, pos_of(name, text, json_tokener_get_parse_end(tok)), "this is no valid JSON: %s",
-			e == json_tokener_continue ? "it ends too early" : json_tokener_error_desc(e));
+		(void)diag_error(d, pos_of(name, text_str(&ascii), json_tokener_get_parse_end(tok)),
+				 "this is no valid JSON: %s",
+				 e == json_tokener_continue ? "it ends too early"
+							    : json_tokener_error_desc(e));
 		(void)json_object_put(j);
 		j = NULL;
 	}
