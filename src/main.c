@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <fcntl.h>
+#include <unistd.h>
+
 #include "base/arena.h"
 #include "command/command.h"
 
@@ -68,12 +71,26 @@ static const struct command schema = {
 
 const struct command *const commands[] = { &check, &probe, &plan, &apply, &fstab, &doc, &schema, NULL };
 
+/* Who starts us with one of the three closed shall not get our messages into a file, or a disk, that took its number. */
+static void fill_standard(void)
+{
+	int fd;
+
+	do
+		fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+	while (fd >= STDIN_FILENO && fd <= STDERR_FILENO);
+	if (fd >= 0)
+		(void)close(fd);
+}
+
 int main(int argc, char **argv)
 {
 	_cleanup_arena_ struct arena *a = arena_new();
 	struct cli c = { .arena = a, .diag = { .arena = a } };
 	const struct command *run = NULL;
-	int r = command_parse(argc, argv, &c, &run);
+	int r;
 
+	fill_standard();
+	r = command_parse(argc, argv, &c, &run);
 	return run ? run->run(&c) : r;
 }

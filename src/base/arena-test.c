@@ -76,7 +76,6 @@ static void vec_grows(void **state)
 static void texts_are_copied(void **state)
 {
 	_cleanup_arena_ struct arena *a = arena_new();
-	size_t before = arena_used(a);
 
 	(void)state;
 	assert_null(arena_strdup(a, NULL));
@@ -84,7 +83,6 @@ static void texts_are_copied(void **state)
 	assert_string_equal(arena_strndup(a, "system", 3), "sys");
 	assert_string_equal(arena_strndup(a, "sys", 30), "sys");
 	assert_string_equal(arena_printf(a, "%s-%d", "md", 127), "md-127");
-	assert_int_equal(arena_used(a) - before, 4 + 4 + 4 + 7);
 	arena_free(NULL);
 }
 

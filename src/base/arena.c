@@ -39,7 +39,6 @@ struct ending {
 struct arena {
 	struct chunk *chunks; /* the first is the one that still has room */
 	struct ending *endings;
-	size_t used;
 };
 
 __attribute__((noreturn)) static void out_of_memory(void)
@@ -121,7 +120,6 @@ void *arena_alloc(struct arena *a, size_t size)
 	}
 	p = (char *)c->data + c->used;
 	c->used += need;
-	a->used += size;
 	return p;
 }
 
@@ -134,11 +132,6 @@ void *arena_grow(struct arena *a, const void *p, size_t old, size_t size)
 	if (p && old)
 		memcpy(q, p, old < size ? old : size);
 	return q;
-}
-
-size_t arena_used(const struct arena *a)
-{
-	return a->used;
 }
 
 char *arena_strdup(struct arena *a, const char *s)

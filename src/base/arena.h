@@ -34,9 +34,6 @@ void *arena_alloc(struct arena *a, size_t size);
  */
 void *arena_grow(struct arena *a, const void *p, size_t old, size_t size);
 
-/** arena_used() - bytes asked for so far, for benchmarks. */
-size_t arena_used(const struct arena *a);
-
 /** arena_strdup() - a copy. Return: NULL only where @s is NULL. */
 char *arena_strdup(struct arena *a, const char *s);
 

@@ -9,8 +9,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/arena.h"
@@ -73,6 +75,37 @@ static void not_only_plain_files(void **state)
 	(void)close(ends[0]);
 }
 
+/* "/a" as the target of a link is the root's a, not this system's. */
+static void links_do_not_lead_out_of_the_root(void **state)
+{
+	_cleanup_arena_ struct arena *a = arena_new();
+	char *top = arena_strdup(a, "/tmp/stowage-file-test-XXXXXX"), *s = NULL;
+	const char *outside = temporary(a, 3), *name = strrchr(outside, '/');
+
+	(void)state;
+	assert_non_null(mkdtemp(top));
+	assert_int_equal(mkdir(arena_printf(a, "%s/etc", top), 0755), 0);
+	assert_int_equal(symlink(outside, arena_printf(a, "%s/etc/fstab", top)), 0);
+	assert_int_equal(file_open_in(top, "/etc/fstab"), -ENOENT);
+	assert_int_equal(symlink("/etc", arena_printf(a, "%s/tmp", top)), 0);
+	assert_int_equal(symlink(arena_printf(a, "/tmp%s", name), arena_printf(a, "%s/etc/x", top)), 0);
+	assert_int_equal(rename(outside, arena_printf(a, "%s/etc%s", top, name)), 0);
+	for (int i = 0; i < 2; i++) {
+		_cleanup_fd_ int fd = file_open_in(i ? NULL : top,
+						   i ? arena_printf(a, "%s/etc%s", top, name) : "/etc/x");
+
+		assert_true(fd >= 0);
+		assert_int_equal(file_read_fd(a, fd, 3, &s, NULL), 0);
+		assert_string_equal(s, "xxx");
+	}
+	assert_int_equal(unlink(arena_printf(a, "%s/etc%s", top, name)), 0);
+	assert_int_equal(unlink(arena_printf(a, "%s/etc/x", top)), 0);
+	assert_int_equal(unlink(arena_printf(a, "%s/etc/fstab", top)), 0);
+	assert_int_equal(unlink(arena_printf(a, "%s/tmp", top)), 0);
+	assert_int_equal(rmdir(arena_printf(a, "%s/etc", top)), 0);
+	assert_int_equal(rmdir(top), 0);
+}
+
 static void taking_a_handle_leaves_none(void **state)
 {
 	int fd = 7;
@@ -88,6 +121,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sizes_around_the_limit),
 		cmocka_unit_test(not_only_plain_files),
+		cmocka_unit_test(links_do_not_lead_out_of_the_root),
 		cmocka_unit_test(taking_a_handle_leaves_none),
 	};
 

@@ -3,8 +3,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/openat2.h>
 #include <stdint.h>
+#include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 
 #include "base/arena.h"
 
@@ -20,15 +23,11 @@ static size_t first_room(int fd)
 	return st.st_size < FIRST_READ_MAX ? (size_t)st.st_size + 1 : FIRST_READ_MAX;
 }
 
-int file_read(struct arena *a, int dirfd, const char *path, size_t limit, char **ret, size_t *ret_len)
+int file_read_fd(struct arena *a, int fd, size_t limit, char **ret, size_t *ret_len)
 {
-	_cleanup_fd_ int fd = openat(dirfd, path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-	size_t len = 0, room;
+	size_t len = 0, room = first_room(fd);
 	char *buf;
 
-	if (fd < 0)
-		return -errno;
-	room = first_room(fd);
 	buf = arena_alloc(a, room + 1);
 	for (;;) {
 		size_t ask;
@@ -57,4 +56,29 @@ int file_read(struct arena *a, int dirfd, const char *path, size_t limit, char *
 	if (ret_len)
 		*ret_len = len;
 	return 0;
+}
+
+int file_read(struct arena *a, int dirfd, const char *path, size_t limit, char **ret, size_t *ret_len)
+{
+	_cleanup_fd_ int fd = openat(dirfd, path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+
+	return fd < 0 ? -errno : file_read_fd(a, fd, limit, ret, ret_len);
+}
+
+int file_open_in(const char *root, const char *path)
+{
+	struct open_how how = { .flags = O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK,
+				.resolve = RESOLVE_IN_ROOT };
+	_cleanup_fd_ int top = -1;
+	long fd;
+
+	if (!root || !strcmp(root, "/")) {
+		fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+		return fd < 0 ? -errno : (int)fd;
+	}
+	top = open(root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (top < 0)
+		return -errno;
+	fd = syscall(SYS_openat2, top, path, &how, sizeof(how));
+	return fd < 0 ? -errno : (int)fd;
 }

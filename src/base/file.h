@@ -14,6 +14,16 @@ struct arena;
  */
 int file_read(struct arena *a, int dirfd, const char *path, size_t limit, char **ret, size_t *ret_len);
 
+/** file_read_fd() - the same of what is open already. */
+int file_read_fd(struct arena *a, int fd, size_t limit, char **ret, size_t *ret_len);
+
+/**
+ * file_open_in() - for reading, what @path means to those whose "/" is @root: a symbolic link doesn't lead out of it
+ * @root: "/" or NULL: this system's. @path: below @root, with a slash before it. Waits for nobody, not even for a writer of a pipe.
+ * Return: a descriptor or -errno.
+ */
+int file_open_in(const char *root, const char *path);
+
 static inline void close_fdp(const int *fd)
 {
 	if (*fd >= 0)

@@ -43,22 +43,32 @@ static int may_run(struct cli *c, const struct plan *p)
 	return 0;
 }
 
-/* The last look: planned again from what is there now, nothing may be left to do. */
-static int look_again(struct cli *c, const struct plan *p)
+/* Planned again from what is there now. */
+static int plan_again(struct cli *c, const struct plan *p, struct plan **ret)
 {
 	struct machine *m;
-	struct plan *again = NULL;
 	int r = machine_read_live(c->arena, p->options.root, &c->diag, &m);
 
-	if (r < 0)
-		return r;
-	r = plan_make(c->arena, p->layout, m, &p->options, &c->diag, &again);
-	if (r < 0)
-		return r;
+	return r < 0 ? r : plan_make(c->arena, p->layout, m, &p->options, &c->diag, ret);
+}
+
+/* Whether only files are left: those on filesystems that had to be mounted before anybody could see what is in them. */
+static bool only_files(const struct plan *p)
+{
+	vec_each (struct step *const *, st, &p->steps)
+		if ((*st)->op.form != OP_FILE)
+			return false;
+	return p->steps.n != 0;
+}
+
+/* The last look: nothing may be left to do. */
+static int look_again(struct cli *c, const struct plan *again)
+{
+	int r;
+
 	if (!again->steps.n)
 		return 0;
-	r = diag_error(&c->diag, nowhere, "all steps were carried out, but %zu would still be due",
-		       again->steps.n);
+	r = diag_error(&c->diag, nowhere, "all steps were carried out, but %zu would still be due", again->steps.n);
 	vec_each (struct step *const *, st, &again->steps)
 		diag_note(&c->diag, (*st)->pos, "%s", (*st)->what);
 	return r;
@@ -95,6 +105,7 @@ static int apply(struct cli *c, const struct plan *p)
 				 .progress = !c->json && isatty(STDOUT_FILENO),
 				 .out = c->json ? NULL : stdout };
 	struct run_result result = { 0 };
+	struct plan *again;
 	int r = may_run(c, p);
 
 	if (r < 0)
@@ -108,21 +119,39 @@ static int apply(struct cli *c, const struct plan *p)
 		return r;
 	}
 	print_result(c, p, &result);
-	return look_again(c, p);
+	r = plan_again(c, p, &again);
+	if (r < 0)
+		return r;
+	if (!only_files(p) && only_files(again)) {
+		r = run_plan(again, &o, &c->diag, &result);
+		if (r < 0)
+			return r;
+		r = plan_again(c, p, &again);
+	}
+	return r < 0 ? r : look_again(c, again);
 }
 
-/* A saved plan is for the machine as it was: whether it still is. */
-static int check_fresh(struct cli *c, const struct plan *p)
+/* A saved plan is for the machine as it was. Where it still is, the same is planned once more, from what is seen here and now. */
+static int renew(struct cli *c, struct plan **p)
 {
+	struct plan *again;
 	struct machine *now;
 	int r;
 
-	if (p->machine->live)
+	if ((*p)->machine->live)
 		return 0;
-	r = machine_read_live(c->arena, p->options.root, &c->diag, &now);
+	r = machine_read_live(c->arena, (*p)->options.root, &c->diag, &now);
 	if (r < 0)
 		return r;
-	return saved_is_fresh(p, now, &c->diag) ? 0 : -EPERM;
+	if (!saved_is_fresh(*p, now, &c->diag))
+		return -EPERM;
+	r = plan_make(c->arena, (*p)->layout, now, &(*p)->options, &c->diag, &again);
+	if (r < 0)
+		return r;
+	if (!saved_is_due(*p, again, &c->diag))
+		return -EPERM;
+	*p = again;
+	return 0;
 }
 
 int command_apply(struct cli *c)
@@ -131,7 +160,7 @@ int command_apply(struct cli *c)
 	struct text out = { .arena = c->arena };
 	struct plan *p;
 
-	if (command_plan(c, &p) == 0 && check_fresh(c, p) == 0) {
+	if (command_plan(c, &p) == 0 && renew(c, &p) == 0) {
 		if (!c->json) {
 			show_text(p, c->arena, &o, &out);
 			(void)fputs(text_str(&out), stdout);

@@ -139,21 +139,35 @@ static const struct command *find_command(const char *name, const char **ret_nea
 	return NULL;
 }
 
-/* A directory: absolute, without a slash at its end. */
+/*
+ * A directory as the kernel's mount table will call it: absolute, without links, dots and a slash at its end. What isn't there yet begins
+ * with what is.
+ */
 static const char *clean_dir(struct arena *a, const char *dir)
 {
-	char *real = realpath(dir, NULL);
-	const char *copy = real ? arena_strdup(a, real) : NULL;
+	struct text t = { .arena = a };
+	size_t n = strlen(dir);
+	char *real;
 
-	free(real);
-	if (copy)
-		return copy;
-	if (dir[0] != '/')
+	while (!(real = realpath(arena_strndup(a, dir, n), NULL)) && dir[0] == '/' && n > 1)
+		while (n > 1 && dir[--n] != '/')
+			;
+	if (!real)
 		return NULL;
-	copy = arena_strdup(a, dir);
-	for (size_t n = strlen(copy); n > 1 && copy[n - 1] == '/'; n--)
-		((char *)copy)[n - 1] = '\0';
-	return copy;
+	text_add(&t, strcmp(real, "/") != 0 || !dir[n] ? real : "");
+	free(real);
+	while (dir[n]) {
+		size_t start = n + strspn(dir + n, "/"), len = strcspn(dir + start, "/");
+
+		n = start + len;
+		if ((len == 1 && dir[start] == '.') || !len)
+			continue;
+		if (len == 2 && !strncmp(dir + start, "..", 2))
+			return NULL;
+		text_addc(&t, '/');
+		text_addn(&t, dir + start, len);
+	}
+	return t.len ? text_str(&t) : "/";
 }
 
 static int take(struct cli *c, int option, const char *value)

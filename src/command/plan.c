@@ -31,6 +31,7 @@ int command_plan(struct cli *c, struct plan **ret)
 	const char *path = c->words.at[0];
 	struct machine *m = NULL;
 	struct layout *l = NULL;
+	struct graph *want;
 	char *text;
 	size_t len;
 	int r;
@@ -39,8 +40,12 @@ int command_plan(struct cli *c, struct plan **ret)
 	if (strcmp(path, "-") != 0 && is_saved(c, path, &text, &len))
 		return saved_read(c->arena, path, text, len, &c->diag, ret);
 	r = layout_read(c->arena, path, &c->diag, &l);
-	if (r < 0)
+	if (r < 0) {
+		/* There will be no plan; the mistakes that are left are told all the same. */
+		if (l)
+			(void)layout_build(c->arena, l, &c->diag, &want);
 		return r;
+	}
 	r = command_machine(c, &m);
 	if (r < 0)
 		return r;

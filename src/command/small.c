@@ -10,11 +10,13 @@
 
 int command_check(struct cli *c)
 {
-	struct layout *l;
+	struct layout *l = NULL;
 	struct graph *want;
 	int r;
 
-	if (layout_read(c->arena, c->words.at[0], &c->diag, &l) == 0)
+	/* What names mean is looked at beside mistakes too: all are told in one run. */
+	(void)layout_read(c->arena, c->words.at[0], &c->diag, &l);
+	if (l)
 		(void)layout_build(c->arena, l, &c->diag, &want);
 	/* Here the messages are the output: an editor reads them as JSON from standard output. */
 	if (c->json) {

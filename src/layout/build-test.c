@@ -21,16 +21,24 @@ static const char *drawn(struct arena *a, const struct graph *g)
 	return text_str(&t);
 }
 
-static void expect(const char *below, const char *messages)
+static void expect_head(const char *text, const char *messages)
 {
 	_cleanup_arena_ struct arena *a = arena_new();
 	struct diag d = { .arena = a };
 	struct graph *g = NULL;
-	int r = t_build(a, arena_printf(a, T_HEAD "%s", below), &d, &g);
+	int r = t_build(a, text, &d, &g);
 
 	assert_string_equal(t_messages(&d), messages);
 	assert_int_equal(r < 0, *messages != '\0');
 	assert_int_equal(g != NULL, r == 0);
+}
+
+/* The same for what stands under a head that is right: lines count from 3. */
+static void expect(const char *below, const char *messages)
+{
+	_cleanup_arena_ struct arena *a = arena_new();
+
+	expect_head(arena_printf(a, T_HEAD "%s", below), messages);
 }
 
 static void builds_in_order(void **state)
@@ -79,8 +87,8 @@ static void names_select_groups(void **state)
 	/* A table on an array is made when one of its names is asked for. */
 	expect(TWO "tables: []\n", "5:1: duplicate key 'tables'\n4:1: note: first stated here\n");
 	expect(DISKS "tables: [{ disks: m, partitions: [x] }, { disks: data, partitions: [p] }]\narrays: { "
-		     "m: { level: 1, devices: p }, n: { level: 0, devices: "
-		     "m.x } }\n",
+		     "m: { level: 1, devices: p } }\nfilesystems: [{ type: xfs, devices: "
+		     "m.x }]\n",
 	       "");
 	expect(DISKS "tables: [{ disks: m, partitions: [x] }, { disks: data, partitions: [p] }]\narrays: { "
 		     "m: { level: 1, devices: p } }\n"
@@ -168,6 +176,110 @@ static void checks_run_beside_other_mistakes(void **state)
 	       "6:37: nothing is called 'nope'\n");
 }
 
+/* Mistakes of words and values are told together with those that need names. */
+static void goes_on_beside_broken_items(void **state)
+{
+	(void)state;
+	/* A number that is wrong: the thing is there, and so is its name. */
+	expect(TWO "volume-groups: { vg: { devices: lvm, volumes: { a: 5q, b: 1G } } }\n"
+		   "filesystems: [{ type: xfs, devices: vg/a }, { type: xfs, devices: [vg/a, vg/c] }]\n",
+	       "5:52: 'size': '5q' has no unit that stowage knows; those are K M G T P E, KiB to EiB, kB to "
+	       "EB, B and s\n"
+	       "6:74: nothing is called 'vg/c'; did you mean 'vg/a'?\n"
+	       "6:68: 'vg/a' is used twice\n6:37: note: 'xfs on vg/a' stands on it already\n");
+	/* A key that is nearly right is read as the right one. */
+	expect(TWO
+	       "arrays: { m: { level: 1, device: [vda.lvm, vda.lv] }, n: { level: 1, devices: vda.lvm } }\n",
+	       "5:26: 'device' is not a key of an array; did you mean 'devices'?\n"
+	       "5:44: nothing is called 'vda.lv'; did you mean 'vda.lvm'?\n"
+	       "5:79: 'vda.lvm' is used twice\n5:35: note: 'm' stands on it already\n");
+	/* Names in what can't be made at all are looked up. */
+	expect(TWO "filesystems: [{ type: zfs, devices: [vda.lvm, vda.bot] }, { devices: nope }]\n",
+	       "5:23: 'zfs' is not a type of filesystem, which are btrfs, xfs; did you mean 'xfs'?\n"
+	       "5:59: a filesystem needs a 'type', one of btrfs, xfs\n"
+	       "5:47: nothing is called 'vda.bot'; did you mean 'vda.boot'?\n"
+	       "5:70: nothing is called 'nope'\n");
+	/* The kind looks at what is whole, and only at that. */
+	expect(TWO "filesystems:\n- { type: xfs, devices: vda.lvm, label: much too long a label }\n"
+		   "- { type: xfs, devices: vdb.lvm, label: much too long a label, pass: 77 }\n",
+	       "7:70: 'pass' takes a number from 0 to 9, and 77 is out of that\n"
+	       "6:41: the label 'much too long a label' is too long\n");
+}
+
+static void nothing_follows_from_broken_items(void **state)
+{
+	(void)state;
+	/* What would have made the name is there, but can't be read. */
+	expect("disks: { a: ~ }\narrays: { m: { level: 1, devices: [a, b] } }\n",
+	       "3:13: 'a' takes its 'path', or a map of keys; ~ is no value\n4:39: nothing is called 'b'\n");
+	expect(DISKS
+	       "tables: [{ disks: vda, partitions: [{ size: 1G }] }]\nfilesystems: [{ type: xfs, devices: "
+	       "anything }]\n",
+	       "4:37: an entry of 'partitions' needs 'name': a text\n");
+	expect(DISKS
+	       "tables: [{ disks: vda, partitions: { boot: 1G } }]\nfilesystems: [{ type: xfs, devices: "
+	       "vda.boot }, { type: xfs, devices: vda.root }]\n",
+	       "4:36: 'partitions' takes a value, or a list of them; this is a map\n"
+	       "5:71: nothing is called 'vda.root'\n");
+	expect("arrays:\nfilesystems: [{ type: xfs, devices: md0 }]\n",
+	       "3:1: 'arrays' has no value; it takes a map of names\n");
+	expect("raids: { md0: {} }\nfilesystems: [{ type: xfs, devices: md0 }, { type: xfs, devices: md1 "
+	       "}]\n",
+	       "3:1: 'raids' is not a section of a layout, which has stowage, name, disks, tables, arrays, "
+	       "volume-groups, filesystems\n4:66: nothing is called 'md1'\n");
+	/* Nearly right, and read as the right one. */
+	expect("disk: { vda: /dev/a }\nfilesystems: [{ type: xfs, devices: vda }, { type: xfs, devices: vdb "
+	       "}]\n",
+	       "3:1: 'disk' is not a section of a layout; did you mean 'disks'?\n4:66: nothing is called "
+	       "'vdb'; did "
+	       "you mean 'vda'?\n");
+	/* How many a group is about is not known: the kind is not asked about what stands on it. */
+	expect(TWO "volume-groups: { vg: { devices: lvm, volumes: { a: { size: 1G, on-each: lvm } } } }\n"
+		   "filesystems: [{ type: btrfs, devices: vg/a, label: much too long a label }, { type: xfs, "
+		   "devices: vg/a_1 }]\n",
+	       "5:64: 'on-each' is not a key of a volume, which has size, each\n");
+	/* A refused name, and the word for no device. */
+	expect(DISKS
+	       "arrays: { missing: { level: 1, devices: vda }, m: { level: 1, devices: [vdb, missing] } }\n",
+	       "4:11: nothing can be called 'missing', which stands for no device in 'devices' of "
+	       "'arrays'\n");
+	/* A table whose disks fit nothing would have made the names of other disks. */
+	expect(DISKS
+	       "tables: [{ disks: vdx, partitions: [p] }]\nfilesystems: [{ type: xfs, devices: vda.p }]\n",
+	       "4:19: nothing is called 'vdx'; did you mean 'vda'?\n");
+	/* Of another language nothing more is said. */
+	expect_head("stowage: 2\nname: x\narrays: { m: { level: 1, devices: nope } }\n",
+		    "1:10: this program knows version 1 of the language, not '2'\n");
+	expect_head("arrays: { m: { level: 1, devices: nope } }\n",
+		    "1:1: a layout states 'stowage: 1', the version of its language\n"
+		    "1:1: a layout needs a 'name', from which its UUIDs are derived\n"
+		    "1:35: nothing is called 'nope'\n");
+}
+
+static void odd_stacks(void **state)
+{
+	_cleanup_arena_ struct arena *a = arena_new();
+	struct diag d = { .arena = a };
+	struct graph *g;
+
+	(void)state;
+	assert_int_equal(
+		t_build(a,
+			T_HEAD DISKS
+			"arrays: { m: { level: 1, devices: [vda, vdb] }, n: { level: 1, devices: v/a }, o: { "
+			"level: 1, devices: n } }\n"
+			"volume-groups: { v: { devices: m, volumes: { a: 1G, b: 1G } }, w: { devices: v/b } "
+			"}\n",
+			&d, &g),
+		0);
+	assert_string_equal(t_messages(&d), "4:73: 'n' stands on another array by way of other things: n -> "
+					    "v/a -> v -> m; that can be made, "
+					    "but is it meant?\n"
+					    "5:78: 'w' stands on another volume group by way of other "
+					    "things: w -> v/b -> v; that can be made, "
+					    "but is it meant?\n");
+}
+
 static void deep_piles_end(void **state)
 {
 	_cleanup_arena_ struct arena *a = arena_new();
@@ -248,6 +360,9 @@ int main(void)
 		cmocka_unit_test(double_use),
 		cmocka_unit_test(cycles),
 		cmocka_unit_test(checks_run_beside_other_mistakes),
+		cmocka_unit_test(goes_on_beside_broken_items),
+		cmocka_unit_test(nothing_follows_from_broken_items),
+		cmocka_unit_test(odd_stacks),
 		cmocka_unit_test(deep_piles_end),
 		cmocka_unit_test(ten_thousand_objects),
 		cmocka_unit_test(builds_twice_from_one_layout),

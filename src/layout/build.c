@@ -9,6 +9,8 @@
 #include "base/map.h"
 #include "graph/node.h"
 #include "layout/layout.h"
+#include "layout/lost.h"
+#include "layout/stack.h"
 #include "layout/words.h"
 
 enum {
@@ -17,16 +19,18 @@ enum {
 	GUESSES_MAX = 50, /* suggestions: each looks through all names */
 };
 
+/* How an item fared with its room, whatever it was called for: what was made of one that failed is half made. */
+struct call {
+	bool failed;
+	bool loose; /* stands on names of which not all is known: how many things it is about isn't, either */
+};
+
 /* What a name stands for. */
 struct entry {
 	struct pos pos;
 	node_list nodes;
-	bool join;
-};
-
-/* How an item fared with its room, whatever it was called for: what was made of one that failed is half made. */
-struct call {
-	bool failed;
+	bool join, alias;
+	VEC(const struct call *) calls; /* that made it */
 };
 
 enum later_state { LATER_WAITS, LATER_RUNS, LATER_DONE, LATER_FAILED };
@@ -53,7 +57,10 @@ struct build {
 	struct graph *graph;
 	struct map names;  /* struct entry */
 	struct map laters; /* struct later_list, by each of their names */
-	struct map failed; /* names of items that a room could not make sense of; it has said so */
+	struct lost *
+		failed; /* names of items that a room could not make sense of, and of what is in them; it has said so */
+	const struct lost *lost; /* of the layout */
+	struct diag said;        /* by the room that is running, until it is known whether to tell it */
 	VEC(struct later *) all_laters;
 	VEC(struct later *) running; /* the stack */
 	VEC(struct call *) calls;    /* of each item, by its order */
@@ -71,7 +78,7 @@ struct arena *build_arena(struct build *b)
 
 struct diag *build_diag(struct build *b)
 {
-	return b->diag;
+	return b->call ? &b->said : b->diag;
 }
 
 struct graph *build_graph(struct build *b)
@@ -132,12 +139,19 @@ static int clash(struct build *b, const char *name, struct pos pos, const struct
 	return r;
 }
 
+static void made_by(struct build *b, struct entry *e)
+{
+	if (b->call && (!e->calls.n || e->calls.at[e->calls.n - 1] != b->call))
+		vec_push(b->arena, &e->calls, b->call);
+}
+
 static struct entry *add_entry(struct build *b, const char *name, struct pos pos, bool join)
 {
 	struct entry *e = arena_of(b->arena, struct entry);
 
 	e->pos = pos;
 	e->join = join;
+	made_by(b, e);
 	(void)map_set(&b->names, name, e);
 	return e;
 }
@@ -159,16 +173,19 @@ int build_name(struct build *b, const char *name, struct pos pos, struct node *n
 	struct entry *e = map_get(&b->names, name);
 	const char *taken = e ? NULL : taken_by_key(b, name);
 
-	if (taken)
+	if (taken) {
+		lost_word(b->failed, name);
 		return diag_error(b->diag, pos,
 				  "nothing can be called '%s', which stands for no device in %s", name,
 				  taken);
+	}
 	if (!e)
 		e = add_entry(b, name, pos, join);
 	else if (e->nodes.n && e->nodes.at[e->nodes.n - 1] == n)
 		return 0;
 	else if (!join || !e->join || (e->nodes.n && e->nodes.at[0]->kind != n->kind))
 		return clash(b, name, pos, n->kind, e);
+	made_by(b, e);
 	vec_push(b->arena, &e->nodes, n);
 	return 0;
 }
@@ -183,6 +200,7 @@ int build_alias(struct build *b, const char *name, struct pos pos, const node_li
 	if (e)
 		return clash(b, name, pos, nodes->n ? nodes->at[0]->kind : NULL, e);
 	e = add_entry(b, name, pos, false);
+	e->alias = true;
 	for (size_t i = 0; i < nodes->n; i++)
 		vec_push(b->arena, &e->nodes, nodes->at[i]);
 	return 0;
@@ -219,25 +237,55 @@ static struct call *call_of(struct build *b, const struct item *it)
 	return b->calls.at[it->order];
 }
 
-/* Lets a room look at an item, and keeps in mind what it makes of it. Return: 0 or -errno. */
+static void tell(struct diag *d, const struct diag *said)
+{
+	vec_each (const struct diag_message *, m, &said->messages)
+		switch (m->severity) {
+		case DIAG_NOTE:
+			diag_note(d, m->pos, "%s", m->text);
+			break;
+		case DIAG_WARNING:
+			diag_warn(d, m->pos, "%s", m->text);
+			break;
+		case DIAG_ERROR:
+			(void)diag_error(d, m->pos, "%s", m->text);
+			break;
+		case DIAG_REFUSAL:
+			(void)diag_refuse(d, m->pos, "%s", m->text);
+			break;
+		}
+}
+
+/*
+ * Lets a room look at an item, and keeps in mind what it makes of it. What a room says of an item that is broken, or of which it can't know
+ * what it stands on, may only follow from that: it isn't told. What this file says (names, clashes, double use) is so in any case.
+ * Return: 0 or -errno.
+ */
 static int call_room(struct build *b, int (*f)(struct build *b, struct item *it),
 		     const struct section *section, struct item *it)
 {
 	const struct section *section_before = b->section;
 	const struct item *item_before = b->item;
 	struct call *call_before = b->call;
+	struct diag said_before = b->said;
 	int r;
 
+	b->said = (struct diag){ .arena = b->arena };
 	b->section = section;
 	b->item = it;
 	b->call = call_of(b, it);
 	r = f(b, it);
 	b->call->failed |= r < 0;
+	if (!b->call->loose && !(lost_state(b->lost, it) & LOST_WORDS))
+		tell(b->diag, &b->said);
+	b->said = said_before;
 	b->section = section_before;
 	b->item = item_before;
 	b->call = call_before;
 	if (r < 0 && it->name)
-		(void)map_set(&b->failed, it->name, it);
+		lost_word(b->failed, it->name);
+	if (r < 0 && it->src)
+		(void)lost_words_of(b->failed, section->keys, it->src);
 	return r;
 }
 
@@ -316,11 +364,10 @@ static int make_name(struct build *b, const char *name, struct pos pos)
 	return r;
 }
 
-/* Whether the item could not be declared that would have made this name. */
+/* Whether the item could not be read or declared that would have made this name. */
 static bool is_lost(struct build *b, const char *name)
 {
-	return b->failed.n && (map_get(&b->failed, name) ||
-			       map_get(&b->failed, arena_strndup(b->arena, name, strcspn(name, "./"))));
+	return lost_has(b->lost, name) || (b->lost && b->lost->any) || lost_has(b->failed, name);
 }
 
 /* "vg0/home" for "home". NULL: there is none. */
@@ -379,16 +426,33 @@ static int no_device(struct build *b, const char *name, struct pos pos, const st
 	return r;
 }
 
+/* Whether a name may stand for more than is known: what a broken item makes, and groups of what stands on such. */
+static bool is_loose(const struct build *b, const char *name, const struct entry *e)
+{
+	if (lost_has(b->lost, name))
+		return true;
+	if (e->join || e->alias)
+		vec_each (const struct call *const *, call, &e->calls)
+			if ((*call)->loose)
+				return true;
+	return false;
+}
+
 static int resolve_one(struct build *b, const struct name_at *name, struct resolved *ret)
 {
 	const struct entry *e;
-	int r = make_name(b, name->name, name->pos);
+	int r;
 
+	if (!*name->name) /* a stand-in for what is no name; that has been told */
+		return -EINVAL;
+	r = make_name(b, name->name, name->pos);
 	if (r < 0)
 		return r;
 	e = map_get(&b->names, name->name);
 	if (!e)
 		return unknown_name(b, name->name, name->pos);
+	if (b->call && is_loose(b, name->name, e))
+		b->call->loose = true;
 	if (!e->nodes.n || !e->nodes.at[0]->kind->device)
 		return no_device(b, name->name, name->pos, e);
 	for (size_t i = 0; i < e->nodes.n; i++)
@@ -403,9 +467,12 @@ int build_resolve(struct build *b, const struct names *names, const char *also, 
 	int r = 0;
 
 	for (size_t i = 0; i < names->n; i++) {
-		if (also && text_eq(names->at[i].name, also))
+		if (also && text_eq(names->at[i].name, also)) {
 			vec_push(b->arena, &all.list, (struct resolved_node){ .pos = names->at[i].pos });
-		else if (resolve_one(b, &names->at[i], &all) < 0)
+			/* Somebody meant a device by it. */
+			if (b->call && lost_has(b->failed, also))
+				b->call->loose = true;
+		} else if (resolve_one(b, &names->at[i], &all) < 0)
 			r = -EINVAL;
 	}
 	*ret = all;
@@ -506,6 +573,16 @@ static int link_all(struct build *b, const struct layout *l, const bool *declare
 	return r;
 }
 
+/* Names in items that no room can look at. */
+static void look_up_lost(struct build *b)
+{
+	struct resolved found;
+
+	if (b->lost)
+		vec_each (const struct lost_names *, n, &b->lost->names)
+			(void)build_resolve(b, &n->names, n->also, &found);
+}
+
 static int finish_all(struct build *b)
 {
 	int r = 0;
@@ -516,7 +593,15 @@ static int finish_all(struct build *b)
 	return r;
 }
 
-/* Objects whose making failed are half made: what their kind would say of them may not be so. */
+/* What a kind would say of an object that is half made, or broken, or part of a broken one, may not be so. */
+static bool is_whole(const struct build *b, const struct node *n, const struct call *call)
+{
+	if (call && (call->failed || call->loose))
+		return false;
+	return !lost_state(b->lost, n->item) &&
+	       !(n->parent && (lost_state(b->lost, n->parent->item) & LOST_OWN));
+}
+
 static int check_all(struct build *b)
 {
 	int r = 0;
@@ -525,7 +610,7 @@ static int check_all(struct build *b)
 		const struct node *n = b->graph->nodes.at[i];
 		const struct call *call = i < b->made_by.n ? b->made_by.at[i] : NULL;
 
-		if (n->kind->check && !(call && call->failed) && n->kind->check(n, b->diag) < 0)
+		if (n->kind->check && is_whole(b, n, call) && n->kind->check(n, b->diag) < 0)
 			r = -EINVAL;
 	}
 	return r;
@@ -547,26 +632,29 @@ int layout_build_rooms(const struct room *const *rooms_, struct arena *a, const 
 			     .graph = graph_new(a),
 			     .names = { .arena = a },
 			     .laters = { .arena = a },
-			     .failed = { .arena = a } };
+			     .failed = lost_new(a),
+			     .lost = l->lost };
 	vec_each (const struct layout_section *, s, &l->sections)
 		items += s->items.n;
 	declared = arena_alloc(a, items);
 	worst = declare_all(b, l, declared);
 	r = link_all(b, l, declared);
 	worst = r < 0 ? r : worst;
+	look_up_lost(b);
 	r = check_claims(b);
 	worst = r < 0 ? r : worst;
 	/* What walks the graph below must not meet a cycle. */
 	r = graph_sort(b->graph, d, &sorted);
 	if (r < 0)
 		return r;
+	stack_warn(a, l, &sorted, d);
 	r = finish_all(b);
 	worst = r < 0 ? r : worst;
 	r = check_all(b);
 	worst = r < 0 ? r : worst;
 	r = graph_sort(b->graph, d, &sorted);
 	worst = r < 0 ? r : worst;
-	if (worst < 0 || d->errors > errors)
+	if (worst < 0 || l->lost || d->errors > errors)
 		return -EINVAL;
 	b->graph->nodes = sorted;
 	*ret = b->graph;

@@ -398,8 +398,11 @@ static inline int t_parse(struct arena *a, const char *text, struct diag *d, str
 
 static inline int t_build(struct arena *a, const char *text, struct diag *d, struct graph **ret)
 {
-	struct layout *l;
-	int r = t_parse(a, text, d, &l);
+	struct layout *l = NULL;
+	int r = t_parse(a, text, d, &l), e;
 
-	return r < 0 ? r : layout_build_rooms(t_rooms, a, l, d, ret);
+	if (!l)
+		return r;
+	e = layout_build_rooms(t_rooms, a, l, d, ret);
+	return r < 0 ? r : e;
 }

@@ -13,6 +13,8 @@ int parse_error(struct parse *p, struct pos pos, const char *fmt, ...)
 {
 	va_list ap;
 
+	if (p->muted)
+		return -EINVAL;
 	p->errors++;
 	va_start(ap, fmt);
 	(void)diag_error(p->diag, pos, "%s", arena_vprintf(p->arena, fmt, ap));
@@ -159,7 +161,7 @@ static int get_word(struct parse *p, const struct key *k, const char *what, cons
 static int get_texts(struct parse *p, const char *what, const struct yaml *y, text_list *ret)
 {
 	text_list list = { 0 };
-	const char *s;
+	const char *s = NULL;
 	int r = 0;
 
 	if (y->form == YAML_SCALAR) {
@@ -185,7 +187,7 @@ static int get_texts(struct parse *p, const char *what, const struct yaml *y, te
 
 static int get_path(struct parse *p, const char *what, const struct yaml *y, const char **ret)
 {
-	const char *path;
+	const char *path = "";
 	int r;
 
 	if (y->form != YAML_SCALAR)
@@ -311,17 +313,12 @@ static int get_uuid(struct parse *p, const char *what, const struct yaml *y, str
 static int get_name(struct parse *p, const char *what, const struct yaml *y, const char *wanted,
 		    struct names *ret)
 {
-	struct name_at *to = &ret->at[ret->n];
-	int r;
+	struct name_at *to = &ret->at[ret->n++];
 
+	*to = (struct name_at){ .name = "", .pos = y->pos };
 	if (y->form != YAML_SCALAR)
 		return parse_shape(p, y, what, wanted);
-	r = parse_text(p, y, what, &to->name);
-	if (r < 0)
-		return r;
-	to->pos = y->pos;
-	ret->n++;
-	return 0;
+	return parse_text(p, y, what, &to->name);
 }
 
 static int get_names(struct parse *p, const char *what, const struct yaml *y, struct names *ret)
@@ -329,15 +326,16 @@ static int get_names(struct parse *p, const char *what, const struct yaml *y, st
 	struct names names = { 0 };
 	int r = 0;
 
-	if (y->form == YAML_LIST && !y->items.n)
-		return parse_error(p, y->pos, "'%s' is an empty list; it takes one name at least", what);
-	names.at = arena_alloc(p->arena, (y->form == YAML_LIST ? y->items.n : 1) * sizeof(*names.at));
-	if (y->form != YAML_LIST)
+	names.at = arena_alloc(p->arena, (y->form == YAML_LIST ? y->items.n + 1 : 1) * sizeof(*names.at));
+	if (y->form != YAML_LIST) {
 		r = get_name(p, what, y, "a name, or a list of names", &names);
-	else
+	} else if (!y->items.n) {
+		names.at[names.n++] = (struct name_at){ .name = "", .pos = y->pos };
+		r = parse_error(p, y->pos, "'%s' is an empty list; it takes one name at least", what);
+	} else
 		vec_each (const struct yaml_item *, it, &y->items) {
 			if (p->errors >= PARSE_ERRORS_MAX)
-				return -EINVAL;
+				break;
 			if (get_name(p, what, it->value, "one name in each place of its list", &names) < 0)
 				r = -EINVAL;
 		}

@@ -17,13 +17,17 @@
 enum { FILE_LIMIT = MIB };
 
 /* What the plans of rooms read of a machine's configuration. */
-static const char *const files[] = { "etc/fstab", "etc/crypttab", "etc/mdadm.conf", "etc/mdadm/mdadm.conf" };
+static const char *const files[] = { "/etc/fstab", "/etc/crypttab", "/etc/mdadm.conf",
+				     "/etc/mdadm/mdadm.conf" };
 
 /* What the printed script runs whatever the rooms are; the rooms name their own. */
 static const char *const tools[] = { "blkdiscard", "mount", "udevadm", "wipefs" };
 
-static void look_file(struct machine *m, const char *path, struct diag *d)
+/* @below: "" or the root whose file it is. It is the one that will be replaced: where a link leads is seen as from there. */
+static void look_file(struct machine *m, const char *below, const char *file, struct diag *d)
 {
+	const char *path = arena_printf(m->arena, "%s%s", below, file);
+	_cleanup_fd_ int fd = -1;
 	struct stat st;
 	char *content;
 	size_t len;
@@ -31,10 +35,10 @@ static void look_file(struct machine *m, const char *path, struct diag *d)
 
 	if (map_get(&m->files, path))
 		return;
-	/* Opening a pipe would wait for somebody to write into it. */
-	r = stat(path, &st) < 0 ? -errno : S_ISREG(st.st_mode) ? 0 : -EINVAL;
+	fd = file_open_in(*below ? below : NULL, file);
+	r = fd < 0 ? fd : fstat(fd, &st) < 0 ? -errno : S_ISREG(st.st_mode) ? 0 : -EINVAL;
 	if (!r)
-		r = file_read(m->arena, AT_FDCWD, path, FILE_LIMIT, &content, &len);
+		r = file_read_fd(m->arena, fd, FILE_LIMIT, &content, &len);
 	if (!r && memchr(content, '\0', len))
 		r = -EILSEQ;
 	if (!r) {
@@ -54,9 +58,9 @@ void look_files(struct machine *m, const char *root, struct diag *d)
 	m->files.arena = m->arena;
 	m->unread.arena = m->arena;
 	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
-		look_file(m, arena_printf(m->arena, "/%s", files[i]), d);
+		look_file(m, "", files[i], d);
 	for (size_t i = 0; below && i < sizeof(files) / sizeof(files[0]); i++)
-		look_file(m, arena_printf(m->arena, "%s/%s", below, files[i]), d);
+		look_file(m, below, files[i], d);
 }
 
 const char *look_program(struct arena *a, const char *name)

@@ -146,6 +146,29 @@ static void test_devices_of_a_tree(void **state)
 	(void)nftw(top, remove_one, 16, FTW_DEPTH | FTW_PHYS);
 }
 
+/* What an absolute link below another root means there isn't this machine's file. */
+static void test_files_below_a_root(void **state)
+{
+	_cleanup_arena_ struct arena *a = arena_new();
+	char top[] = "/tmp/stowage-live-test-XXXXXX";
+	struct diag d = { .arena = a };
+	struct machine m = { .arena = a };
+	FILE *f;
+
+	(void)state;
+	assert_non_null(mkdtemp(top));
+	for (const char *const *dir = (const char *const[]){ "etc", "static", NULL }; *dir; dir++)
+		assert_int_equal(mkdir(arena_printf(a, "%s/%s", top, *dir), 0755), 0);
+	assert_int_equal(symlink("/static/fstab", arena_printf(a, "%s/etc/fstab", top)), 0);
+	f = fopen(arena_printf(a, "%s/static/fstab", top), "w");
+	assert_non_null(f);
+	assert_true(fputs("# theirs\n", f) >= 0);
+	assert_int_equal(fclose(f), 0);
+	look_files(&m, top, &d);
+	assert_string_equal(machine_file(&m, arena_printf(a, "%s/etc/fstab", top)), "# theirs\n");
+	(void)nftw(top, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+}
+
 /* Whatever machine this runs on: looking works, and what was recorded reads back as the same. */
 static void test_this_machine_reads_back(void **state)
 {
@@ -169,6 +192,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_devices_of_a_tree),
+		cmocka_unit_test(test_files_below_a_root),
 		cmocka_unit_test(test_this_machine_reads_back),
 	};
 

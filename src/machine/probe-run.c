@@ -21,8 +21,6 @@
 
 enum { DEADLINE_MS = 30 * 1000, LAST_WORDS = 64 * 1024, READ = 16 * 1024 };
 
-extern char **environ;
-
 /* A running program: its own process group, so that what it starts ends with it. */
 struct child {
 	pid_t pid;

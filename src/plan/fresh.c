@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/field.h"
 #include "machine/machine.h"
 #include "plan/plan.h"
 #include "plan/saved.h"
@@ -21,15 +22,12 @@ static bool counts(const char *key)
 
 static struct json_object *device_json(const struct machine *m, const char *name)
 {
-	struct json_object *devices, *v;
+	struct json_object *devices = field_list(m->json, "devices");
 
-	if (!json_object_object_get_ex(m->json, "devices", &devices) ||
-	    !json_object_is_type(devices, json_type_array))
-		return NULL;
-	for (size_t i = 0; i < json_object_array_length(devices); i++) {
+	for (size_t i = 0; i < field_count(devices); i++) {
 		struct json_object *o = json_object_array_get_idx(devices, i);
 
-		if (json_object_object_get_ex(o, "name", &v) && text_eq(json_object_get_string(v), name))
+		if (text_eq(field_text(o, "name"), name))
 			return o;
 	}
 	return NULL;

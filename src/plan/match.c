@@ -4,6 +4,7 @@
 #include "base/arena.h"
 #include "base/text.h"
 #include "graph/node.h"
+#include "machine/have.h"
 #include "machine/machine.h"
 #include "plan/settle.h"
 #include "plan/steps.h"
@@ -72,19 +73,48 @@ static void note_content(const struct settle *s, const struct node *have)
 		diag_note(s->diag, nowhere, "and %zu more", said - MOST_NOTES);
 }
 
+/*
+ * A disk that is a member of something as a whole, or bears a filesystem, may show a table all the same: the array's or one that was
+ * written over it. What is blank on its partitions isn't free then.
+ */
+static const struct node *shared_disk(const struct settle *s, const struct node *have)
+{
+	const struct blockdev *b = have->block && have->block->parent
+					   ? map_get(&s->machine->by_name, have->block->parent)
+					   : NULL;
+
+	if (!b)
+		return NULL;
+	if (b->holders.n)
+		return have_dev(s->have, b->name);
+	vec_each (const struct signature *, sig, &b->signatures)
+		if (!text_eq(sig->usage, "table"))
+			return have_dev(s->have, b->name);
+	return NULL;
+}
+
 bool plan_may_create(const struct settle *s, const struct node *n)
 {
 	bool may = true;
 
 	vec_each (const struct edge *, e, &n->below) {
-		const struct node *have = e->to->have;
+		const struct node *have = e->to->have, *disk;
 
-		if (!e->claim || !have || is_blank(s, have))
+		if (!e->claim || !have)
 			continue;
-		diag_refuse(s->diag, e->pos.line ? e->pos : n->pos,
-			    "'%s' would be made on '%s', but %s isn't blank", n->name, e->to->name,
-			    have->block ? have->block->path : have->name);
-		note_content(s, have);
+		disk = shared_disk(s, have);
+		if (is_blank(s, have) && !disk)
+			continue;
+		if (disk)
+			diag_refuse(s->diag, e->pos.line ? e->pos : n->pos,
+				    "'%s' would be made on '%s', but %s holds something else than its "
+				    "table, too",
+				    n->name, e->to->name, disk->dev);
+		else
+			diag_refuse(s->diag, e->pos.line ? e->pos : n->pos,
+				    "'%s' would be made on '%s', but %s isn't blank", n->name, e->to->name,
+				    have->block ? have->block->path : have->name);
+		note_content(s, disk ? disk : have);
 		diag_note(
 			s->diag, nowhere,
 			"nothing is overwritten unasked: choose another device, or clear this one yourself");

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/field.h"
 #include "layout/layout.h"
 #include "machine/machine.h"
 #include "plan/plan.h"
@@ -101,11 +102,37 @@ static const char *text_of(struct arena *a, struct json_object *o, const char *k
 	return arena_strndup(a, json_object_get_string(v), (size_t)json_object_get_string_len(v));
 }
 
+bool saved_is_due(const struct plan *p, const struct plan *now, struct diag *d)
+{
+	struct json_object *then_steps = steps_json(p, d->arena), *now_steps = steps_json(now, d->arena);
+	size_t i = 0;
+
+	while (i < p->steps.n && i < now->steps.n &&
+	       json_object_equal(json_object_array_get_idx(then_steps, i),
+				 json_object_array_get_idx(now_steps, i)))
+		i++;
+	json_object_put(then_steps);
+	json_object_put(now_steps);
+	if (i == p->steps.n && i == now->steps.n)
+		return true;
+	if (i < p->steps.n)
+		(void)diag_refuse(d, p->steps.at[i]->pos,
+				  "to %s would not be done so on this machine as it is now: plan again",
+				  p->steps.at[i]->id);
+	else
+		(void)diag_refuse(d, now->steps.at[i]->pos,
+				  "to %s would have to be done as well on this machine as it is now: plan "
+				  "again",
+				  now->steps.at[i]->id);
+	return false;
+}
+
 /* Everything but the JSON itself, which the caller ends. */
 static int from_json(struct arena *a, const char *file, struct json_object *o, struct diag *d,
 		     struct plan **ret)
 {
-	struct json_object *layout, *machine, *steps, *version, *mount, *now;
+	struct json_object *layout = field_object(o, "layout"), *machine = field_object(o, "machine");
+	struct json_object *steps = field_list(o, "steps"), *mount, *now;
 	struct plan_options options = { 0 };
 	struct machine *m;
 	struct layout *l;
@@ -115,15 +142,10 @@ static int from_json(struct arena *a, const char *file, struct json_object *o, s
 	bool same;
 	int r;
 
-	if (!json_object_object_get_ex(o, "stowage-saved-plan", &version) ||
-	    json_object_get_int64(version) != VERSION)
+	if (field_int(o, "stowage-saved-plan", 0) != VERSION)
 		return diag_error(d, (struct pos){ .file = file }, "not a saved plan of version %d", VERSION);
-	if (!json_object_object_get_ex(o, "layout", &layout) ||
-	    !json_object_is_type(layout, json_type_object) ||
-	    !json_object_object_get_ex(o, "machine", &machine) ||
-	    !json_object_is_type(machine, json_type_object) ||
-	    !json_object_object_get_ex(o, "steps", &steps) || !json_object_is_type(steps, json_type_array) ||
-	    !json_object_object_get_ex(o, "mount", &mount) || !json_object_is_type(mount, json_type_boolean))
+	if (!layout || !machine || !steps || !json_object_object_get_ex(o, "mount", &mount) ||
+	    !json_object_is_type(mount, json_type_boolean))
 		return diag_error(d, (struct pos){ .file = file },
 				  "not a whole saved plan: layout, machine, mount or steps are missing");
 	text = text_of(a, layout, "text", &len);

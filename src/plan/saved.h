@@ -35,3 +35,11 @@ int saved_read(struct arena *a, const char *file, const char *text, size_t len, 
  * was not. What differs is told, disk by disk, as refusals.
  */
 bool saved_is_fresh(const struct plan *p, const struct machine *now, struct diag *d);
+
+/**
+ * saved_is_due() - whether what is planned now is just what was saved
+ *
+ * @now: the plan for the machine as it is. It differs where something beside the disks has changed: a file in /etc, what is mounted, a name
+ * that is taken by now. The first step that differs is told as a refusal.
+ */
+bool saved_is_due(const struct plan *p, const struct plan *now, struct diag *d);

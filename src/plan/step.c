@@ -62,6 +62,19 @@ static struct step *add(struct steps *s, const struct node *n, const char *id, c
 	return st;
 }
 
+/* NULL @other: nothing. */
+static void after(struct steps *s, struct step *st, struct step *other)
+{
+	if (other && other != st)
+		vec_push(s->arena, &st->needs, other);
+}
+
+/* The step that gives a node; NULL: it is there, or nothing makes it. */
+static struct step *maker_of(const struct steps *s, const struct node *n)
+{
+	return map_get(&s->makers, n->name);
+}
+
 struct step *step_new(struct steps *s, const struct node *n, const char *verb, const char *what, ...)
 {
 	struct step *st;
@@ -74,7 +87,7 @@ struct step *step_new(struct steps *s, const struct node *n, const char *verb, c
 
 	st = add(s, n, arena_printf(s->arena, "%s %s", verb, n->name), text, n->pos);
 	if (s->last && s->last->node == n)
-		step_after(s, st, s->last);
+		after(s, st, s->last);
 	map_set(&s->makers, n->name, st);
 	s->last = st;
 	return st;
@@ -129,20 +142,9 @@ void step_gives(struct steps *s, struct step *st, const char *dev, uint64_t star
 	vec_push(s->arena, &st->gives, e);
 }
 
-void step_after(struct steps *s, struct step *st, struct step *other)
-{
-	if (other && other != st)
-		vec_push(s->arena, &st->needs, other);
-}
-
-void step_after_node(struct steps *s, struct step *st, const struct node *n)
-{
-	step_after(s, st, steps_maker(s, n));
-}
-
 void steps_chain(struct steps *s, struct step *st, const char *key)
 {
-	step_after(s, st, map_set(&s->chains, key, st));
+	after(s, st, map_set(&s->chains, key, st));
 }
 
 void steps_settle_after(struct steps *s, struct step *st, const char *key)
@@ -155,7 +157,7 @@ void steps_settle_after(struct steps *s, struct step *st, const char *key)
 		wait->op.form = OP_SETTLE;
 		map_set(&s->barriers, key, wait);
 	}
-	step_after(s, wait, st);
+	after(s, wait, st);
 	vec_each (struct op_expect *, e, &st->gives)
 		vec_push(s->arena, &wait->op.expect, *e);
 	st->gives.n = 0;
@@ -199,9 +201,9 @@ static void announce(struct steps *s)
 				    nowhere);
 			step_argv(s, again, "udevadm", "trigger", "--action=change", "--", NULL);
 		}
-		step_after(s, again, s->list.at[i]);
+		after(s, again, s->list.at[i]);
 		vec_each (const struct edge *, e, &st->node->below)
-			if (e->claim && e->to->dev && steps_maker(s, st->node) == st)
+			if (e->claim && e->to->dev && maker_of(s, st->node) == st)
 				step_word(s, again, e->to->dev);
 	}
 }
@@ -218,13 +220,8 @@ void steps_settle_last(struct steps *s)
 			wait = add(s, NULL, "wait for links", "wait for udev: links by UUID", nowhere);
 			wait->op.form = OP_SETTLE;
 		}
-		step_after(s, wait, s->list.at[i]);
+		after(s, wait, s->list.at[i]);
 	}
-}
-
-struct step *steps_maker(const struct steps *s, const struct node *n)
-{
-	return map_get(&s->makers, n->name);
 }
 
 /* What gives everything below @n; a node without steps of its own passes it down. What is there needs nobody. */
@@ -235,10 +232,10 @@ static void need_below(struct steps *s, struct step *st, const struct node *n)
 	vec_push(s->arena, &todo, (struct node *)n);
 	for (size_t i = 0; i < todo.n; i++)
 		vec_each (const struct edge *, e, &todo.at[i]->below) {
-			struct step *maker = steps_maker(s, e->to);
+			struct step *maker = maker_of(s, e->to);
 
 			if (maker)
-				step_after(s, st, maker);
+				after(s, st, maker);
 			else if (e->to->verdict == VERDICT_CREATE)
 				vec_push(s->arena, &todo, e->to);
 		}
@@ -272,12 +269,12 @@ static void need_mounts(struct steps *s, struct step *st, const struct map *moun
 		return;
 	p = arena_strdup(s->arena, path);
 	if (st->op.form == OP_FILE)
-		step_after(s, st, map_get(mounts, p));
+		after(s, st, map_get(mounts, p));
 	while (p[1]) {
 		char *slash = strrchr(p, '/');
 
 		slash[slash == p] = '\0';
-		step_after(s, st, map_get(mounts, p));
+		after(s, st, map_get(mounts, p));
 	}
 }
 

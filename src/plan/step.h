@@ -92,12 +92,6 @@ void step_wordf(struct steps *s, struct step *st, const char *fmt, ...) __attrib
 /** step_gives() - a device that is there afterwards. @start: bytes, of a partition; @size: bytes, 0: any. */
 void step_gives(struct steps *s, struct step *st, const char *dev, uint64_t start, uint64_t size);
 
-/** step_after() - @st needs @other, beside the cardinal needs. NULL @other: nothing. */
-void step_after(struct steps *s, struct step *st, struct step *other);
-
-/** step_after_node() - @st needs what gives @n. */
-void step_after_node(struct steps *s, struct step *st, const struct node *n);
-
 /**
  * steps_chain() - steps with one @key follow one another in the order in which they were made ("vg vg0", "mdadm")
  */
@@ -108,6 +102,3 @@ void steps_chain(struct steps *s, struct step *st, const char *key);
  * What @st gives is moved into that wait. udev re-reads a table by itself after its writer closed the disk; one wait serves them all.
  */
 void steps_settle_after(struct steps *s, struct step *st, const char *key);
-
-/** steps_maker() - the step that gives a node; NULL: it is there, or nothing makes it. */
-struct step *steps_maker(const struct steps *s, const struct node *n);

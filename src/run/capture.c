@@ -36,14 +36,21 @@ static void add_tail(const struct capture *c, struct text *t)
 	text_addn(t, c->tail, over > CAPTURE_TAIL ? at : over);
 }
 
-const char *capture_text(const struct capture *c, struct arena *a)
+static struct text whole(const struct capture *c, struct arena *a)
 {
 	struct text t = { .arena = a };
 
 	text_addn(&t, c->head, c->total < CAPTURE_HEAD ? c->total : CAPTURE_HEAD);
 	if (c->total > CAPTURE_HEAD + CAPTURE_TAIL)
-		text_printf(&t, "\n[%zu bytes left out]\n", c->total - CAPTURE_HEAD - CAPTURE_TAIL);
+		text_add(&t, "\n[...]"); /* what follows is the rest of a line */
 	add_tail(c, &t);
+	return t;
+}
+
+const char *capture_text(const struct capture *c, struct arena *a)
+{
+	struct text t = whole(c, a);
+
 	return text_str(&t);
 }
 
@@ -57,22 +64,16 @@ static bool is_blank(const char *s, size_t n)
 
 text_list capture_last(const struct capture *c, struct arena *a, size_t n)
 {
-	struct text t = { .arena = a };
 	text_list lines = { 0 }, last = { 0 };
-	size_t len, at = 0;
-	const char *s;
+	struct text t = whole(c, a);
+	const char *s = text_str(&t);
+	size_t at = 0;
 
-	text_addn(&t, c->head, c->total < CAPTURE_HEAD ? c->total : CAPTURE_HEAD);
-	if (c->total > CAPTURE_HEAD + CAPTURE_TAIL)
-		text_add(&t, "\n[...]"); /* what follows is the rest of a line */
-	add_tail(c, &t);
-	s = text_str(&t);
-	len = t.len;
-	while (at < len) {
+	while (at < t.len) {
 		size_t end = at, part = at;
 
-		while (end < len && s[end] != '\n') {
-			if (s[end] == '\r' && end + 1 < len && s[end + 1] != '\n')
+		while (end < t.len && s[end] != '\n') {
+			if (s[end] == '\r' && end + 1 < t.len && s[end + 1] != '\n')
 				part = end + 1;
 			end++;
 		}

@@ -29,7 +29,7 @@ struct capture {
 
 void capture_add(struct capture *c, const char *s, size_t n);
 
-/** capture_text() - all of it, with a line that says how much is missing in the middle. */
+/** capture_text() - all of it; "[...]" where a line begins stands for what is missing in the middle. */
 const char *capture_text(const struct capture *c, struct arena *a);
 
 /** capture_last() - the last @n lines that are not blank; a carriage return begins a line anew. */

@@ -15,6 +15,7 @@
 #include "machine/machine.h"
 #include "plan/plan.h"
 #include "run/identity.h"
+#include "run/op.h"
 #include "run/signature.h"
 
 /* A device of the plan, each once. */
@@ -177,7 +178,8 @@ static const char *partition_of(struct arena *a, const struct blockdev *dev)
 
 	for (struct dirent *e; dir && !found && (e = readdir(dir));)
 		/* "." is a partition itself where the plan keeps one and fills it. */
-		if (e->d_name[0] != '.' && !access(arena_printf(a, "%s/%s/partition", where, e->d_name), F_OK))
+		if (e->d_name[0] != '.' &&
+		    !access(arena_printf(a, "%s/%s/partition", where, e->d_name), F_OK))
 			found = arena_strdup(a, e->d_name);
 	if (dir)
 		(void)closedir(dir);
@@ -224,17 +226,38 @@ static void check_blank(struct arena *a, const struct suspect *s, struct diag *d
 				  s->dev->path, part);
 }
 
+static bool is_below(const char *path, const char *dir)
+{
+	size_t n = strcmp(dir, "/") ? strlen(dir) : 0;
+
+	return !strncmp(path, dir, n) && path[n] == '/';
+}
+
+/* Whether a filesystem will be mounted over it first: then it is another file than the one that is seen now. */
+static bool is_covered(const struct plan *p, const char *path)
+{
+	vec_each (struct step *const *, st, &p->steps)
+		if ((*st)->op.form == OP_MOUNT && is_below(path, (*st)->op.path))
+			return true;
+	return false;
+}
+
 static void check_file(struct arena *a, const struct plan *p, const struct step *st, struct diag *d)
 {
-	const char *then = machine_file(p->machine, st->op.path);
-	char *now;
+	const char *path = st->op.path, *then = machine_file(p->machine, path), *root = p->options.root;
+	bool below = root && strcmp(root, "/") != 0 && is_below(path, root);
+	_cleanup_fd_ int fd = -1;
+	char *now = NULL;
 	int r;
 
-	if (!then)
+	if (is_covered(p, path))
 		return;
-	r = file_read(a, AT_FDCWD, st->op.path, 1 << 24, &now, NULL);
-	if (r || strcmp(now, then))
-		(void)diag_refuse(d, st->pos, "'%s' has been %s since the plan was made", st->op.path,
+	fd = file_open_in(below ? root : NULL, below ? path + strlen(root) : path);
+	r = fd < 0 ? fd : file_read_fd(a, fd, 1 << 24, &now, NULL);
+	if (!then && r != -ENOENT && r != -ENOTDIR)
+		(void)diag_refuse(d, st->pos, "'%s' was not there when the plan was made, now it is", path);
+	else if (then && (r || strcmp(now, then) != 0))
+		(void)diag_refuse(d, st->pos, "'%s' has been %s since the plan was made", path,
 				  r == -ENOENT ? "removed" : "changed");
 }
 
@@ -251,6 +274,17 @@ int identity_check(struct arena *a, const struct plan *p, struct diag *d)
 			check_disk(a, s, d);
 		if (s->blank && was_blank(p, s->dev))
 			check_blank(a, s, d);
+	}
+	vec_each (struct step *const *, st, &p->steps) {
+		const char *link = (*st)->op.form == OP_MKDIR && !is_covered(p, (*st)->op.path)
+					   ? op_link_on_way(a, p->options.root, (*st)->op.path)
+					   : NULL;
+
+		if (link)
+			(void)diag_refuse(d, (*st)->pos,
+					  "'%s' is a symbolic link: state where it leads, for the place of "
+					  "'%s' is there",
+					  link, (*st)->op.path);
 	}
 	/* A recording masks secrets: its files say nothing about those that are there. */
 	vec_each (struct step *const *, st, &p->steps)

@@ -89,7 +89,7 @@ static void look_after(struct runner *r, struct slot *s)
 	r->result->forks++;
 	out->total = err->total = 0;
 	s->child = (struct child){ .out_text = out, .err_text = err };
-	e = child_fork(&s->child, look, j, -1, r->env, child_clock_ms() + (SETTLE_S + 10) * 1000);
+	e = child_fork(&s->child, look, j, -1, r->env, child_clock_ms() + (SETTLE_S + 10) * UINT64_C(1000));
 	if (e) {
 		runner_fail(r, j, out, err,
 			    arena_printf(r->arena, "could not wait for what it makes: %s", strerror(-e)));
@@ -167,7 +167,7 @@ static void start(struct runner *r, struct slot *s, struct job *j)
 		if (j->step->op.form == OP_SETTLE) {
 			r->result->waits++;
 			r->result->processes += expect_udev(); /* udevadm */
-			deadline += 10 * 1000; /* it has a deadline itself, and knows what is missing */
+			deadline += UINT64_C(10) * 1000; /* it has a deadline itself, and knows what is missing */
 		}
 		e = child_fork(&s->child, run_op, j, -1, r->env, deadline);
 	}

@@ -6,6 +6,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/arena.h"
+#include "base/text.h"
 #include "run/op.h"
 
 int op_say(const char *fmt, ...)
@@ -33,11 +35,35 @@ static int make(const char *path, mode_t mode)
 	return S_ISDIR(st.st_mode) ? 0 : op_say("'%s' is not a directory", path);
 }
 
+const char *op_link_on_way(struct arena *a, const char *root, const char *path)
+{
+	size_t n = root && strcmp(root, "/") != 0 ? strlen(root) : 0;
+	const char *p = !strncmp(path, root ? root : "", n) && path[n] == '/' ? path + n : path;
+	struct stat st;
+
+	do {
+		const char *part;
+
+		p = strchrnul(p + 1, '/');
+		part = arena_strndup(a, path, (size_t)(p - path));
+		if (lstat(part, &st))
+			return NULL;
+		if (S_ISLNK(st.st_mode))
+			return part;
+	} while (*p);
+	return NULL;
+}
+
 int op_mkdir(const struct op_job *j)
 {
-	const char *path = j->op->path;
+	_cleanup_arena_ struct arena *a = arena_new();
+	const char *path = j->op->path, *link = op_link_on_way(a, j->root, path);
 	char part[PATH_MAX];
 	int r = 0;
+
+	if (link)
+		return op_say("'%s' is a symbolic link: state where it leads, for the place of '%s' is there",
+			      link, path);
 
 	if (strlen(path) >= sizeof(part))
 		return op_say("'%s': %s", path, strerror(ENAMETOOLONG));

@@ -100,10 +100,10 @@ static int compare_one(struct fdisk_partition *want, struct fdisk_partition *got
 			      " instead of %" PRIu64 " from %" PRIu64,
 			      number, fdisk_partition_get_size(got), fdisk_partition_get_start(got),
 			      fdisk_partition_get_size(want), fdisk_partition_get_start(want));
-	if (name && strcmp(name, has_name ? has_name : ""))
+	if (name && !text_eq(name, has_name ? has_name : ""))
 		return op_say("partition %zu would be called '%s' instead of '%s'", number,
 			      has_name ? has_name : "", name);
-	if (uuid && (!has_uuid || strcasecmp(uuid, has_uuid)))
+	if (uuid && (!has_uuid || strcasecmp(uuid, has_uuid) != 0))
 		return op_say("partition %zu would have the UUID %s instead of %s", number,
 			      has_uuid ? has_uuid : "(none)", uuid);
 	if (!same_type(want, got))
@@ -149,7 +149,7 @@ static int is_idle(const char *dev)
 
 static int read_script(struct fdisk_context *c, const char *text, struct fdisk_script **ret)
 {
-	_cleanup_(filep_close) FILE *f = fmemopen((void *)(uintptr_t)text, strlen(text), "r");
+	_cleanup_(filep_close) FILE *f = fmemopen((void *)text, strlen(text), "r");
 	_cleanup_(script_freep) struct fdisk_script *script = fdisk_new_script(c);
 	int r;
 

@@ -229,6 +229,30 @@ static void directories(void **state)
 			    arena_printf(f->a, "'%s' is not a directory", path(f, "file")));
 }
 
+/* An absolute link below another root leads to this machine's directories, and something would be mounted over those. */
+static void directories_behind_links(void **state)
+{
+	struct fixture *f = *state;
+	struct stat st;
+
+	f->job.root = path(f, "root");
+	assert_int_equal(mkdir(f->job.root, 0755), 0);
+	assert_int_equal(mkdir(path(f, "data"), 0755), 0);
+	assert_int_equal(symlink(path(f, "data"), path(f, "root/srv")), 0);
+	for (int i = 0; i < 2; i++) {
+		f->op = (struct op){ .form = OP_MKDIR, .path = path(f, i ? "root/srv" : "root/srv/new") };
+		assert_true(text_starts(perform(f, op_mkdir),
+					arena_printf(f->a, "'%s' is a symbolic link", path(f, "root/srv"))));
+	}
+	assert_int_equal(stat(path(f, "data/new"), &st), -1);
+	/* How one comes to the root itself is the person's affair. */
+	assert_int_equal(symlink(f->job.root, path(f, "link")), 0);
+	f->job.root = path(f, "link");
+	f->op.path = path(f, "link/home/a");
+	assert_string_equal(perform(f, op_mkdir), "");
+	assert_int_equal(stat(path(f, "root/home/a"), &st), 0);
+}
+
 static void zero(void **state)
 {
 	struct fixture *f = *state;
@@ -380,6 +404,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(file_makes_its_directories, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(file_that_cannot_be_written, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(directories, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(directories_behind_links, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(zero, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(wipe, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(tables, set_up, tear_down),

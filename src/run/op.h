@@ -24,6 +24,13 @@ int op_mkdir(const struct op_job *j);
 int op_mount(const struct op_job *j);
 int op_file(const struct op_job *j);
 
+/**
+ * op_link_on_way() - the first symbolic link among the directories that lead from @root to @path, and @path itself
+ * What is mounted there would be found at another place, below another root even on this machine itself.
+ * Return: its path in @a; NULL: none, as far as they are there.
+ */
+const char *op_link_on_way(struct arena *a, const char *root, const char *path);
+
 /** op_settle() - for .expect, and until udev's queue is empty; without udevd, what the kernel says must do at once. */
 int op_settle(const struct op_job *j);
 

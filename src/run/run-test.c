@@ -20,6 +20,7 @@
 #include "base/arena.h"
 #include "base/diag.h"
 #include "base/file.h"
+#include "machine/machine.h"
 #include "plan/plan.h"
 #include "run/child.h"
 #include "run/journal.h"
@@ -246,6 +247,55 @@ static void operation_that_fails(void **state)
 			    "No such file or directory");
 }
 
+/* What the plan didn't see it would replace unread. */
+static void file_that_came_since(void **state)
+{
+	struct fixture *f = *state;
+	struct step *st = add(f, "write fstab"), *mount;
+	struct machine m = { .arena = f->a, .live = true, .files.arena = f->a };
+
+	f->plan.machine = &m;
+	st->op.form = OP_FILE;
+	st->op.path = arena_printf(f->a, "%s/lib/fstab", f->dir);
+	st->op.content = "new\n";
+	assert_int_equal(run(f), 0);
+	assert_int_equal(run(f), -EPERM);
+	assert_true(said(f, "lib/fstab' was not there when the plan was made, now it is"));
+
+	(void)map_set(&m.files, st->op.path, (char *)"new\n");
+	assert_int_equal(run(f), 0);
+	(void)map_set(&m.files, st->op.path, (char *)"old\n");
+	assert_int_equal(run(f), -EPERM);
+	assert_true(said(f, "lib/fstab' has been changed since the plan was made"));
+
+	/* The one on a filesystem to come is another one. */
+	f->diag.refusals = f->diag.errors = 0;
+	mount = add(f, "mount it");
+	mount->op.form = OP_MOUNT;
+	mount->op.dev = "/dev/null";
+	mount->op.path = arena_printf(f->a, "%s/lib", f->dir);
+	needs(f, st, mount);
+	f->plan.steps.at[0] = mount;
+	f->plan.steps.at[1] = st;
+	mount->number = 1;
+	st->number = 2;
+	assert_int_equal(run(f), -EINVAL);
+	assert_int_equal(f->diag.refusals, 0);
+	assert_string_equal(get(f, "lib/fstab"), "new\n");
+}
+
+static void mount_behind_a_link(void **state)
+{
+	struct fixture *f = *state;
+	struct step *st = add(f, "mkdir");
+
+	assert_int_equal(symlink("/etc", arena_printf(f->a, "%s/srv", f->dir)), 0);
+	st->op.form = OP_MKDIR;
+	st->op.path = arena_printf(f->a, "%s/srv/x", f->dir);
+	assert_int_equal(run(f), -EPERM);
+	assert_true(said(f, "/srv' is a symbolic link: state where it leads"));
+}
+
 static void deadline_is_told(void **state)
 {
 	struct fixture *f = *state;
@@ -317,6 +367,8 @@ static void state_directory(void **state)
 	f->options.state_dir = "/proc/stowage";
 	assert_int_equal(run(f), -EINVAL);
 	assert_true(said(f, "cannot use the state directory '/proc/stowage'"));
+	f->options.state_dir = "";
+	assert_int_equal(run(f), -EINVAL);
 	assert_int_equal(access(arena_printf(f->a, "%s/log", f->dir), F_OK), -1);
 
 	f->options.state_dir = arena_printf(f->a, "%s/x/state", f->dir);
@@ -415,6 +467,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(failure_stops_what_has_not_begun, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(program_that_is_not_there, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(operation_that_fails, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(file_that_came_since, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(mount_behind_a_link, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(deadline_is_told, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(sigint_lets_finish, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(sigterm_lets_finish, set_up, tear_down),

@@ -152,6 +152,14 @@ static struct step *file_step(const struct place *p, struct plan *plan, const ch
 	return st;
 }
 
+static void sees(struct plan *plan, const char *file, const char *s)
+{
+	struct map *files = (struct map *)(uintptr_t)&plan->machine->files;
+
+	files->arena = plan->arena;
+	(void)map_set(files, file, (char *)(uintptr_t)s);
+}
+
 static void contains(const char *text, const char *part)
 {
 	if (!strstr(text, part))
@@ -274,6 +282,7 @@ static void files_are_exact(void **state)
 		(void)file_step(&p, plan, arena_printf(p.arena, "it's %zu", i), texts[i]);
 	check_script(&p, plan);
 	write_file(at(&p, "it's 0"), "old", 0604);
+	sees(plan, at(&p, "it's 0"), "old");
 	assert_int_equal(run_script(&p, plan), 0);
 	for (size_t i = 0; i < n; i++)
 		assert_string_equal(content(&p, arena_printf(p.arena, "it's %zu", i)), texts[i]);
@@ -294,12 +303,53 @@ static void links(void **state)
 	assert_int_equal(symlink("real", at(&p, "link")), 0);
 	write_file(at(&p, "real"), "old\n", 0600);
 	(void)file_step(&p, plan, "link", "new\n");
-	assert_int_equal(run_script(&p, plan), 1);
-	contains(content(&p, "err"), "is a symbolic link");
+	sees(plan, at(&p, "link"), "old\n");
+	assert_int_equal(run_script(&p, plan), 3);
+	contains(content(&p, "err"), "link leads through a symbolic link to another place: ");
 	assert_string_equal(content(&p, "real"), "old\n");
 	plan->options.root = "/";
 	assert_int_equal(run_script(&p, plan), 0);
 	assert_string_equal(content(&p, "real"), "new\n");
+	place_end(&p);
+}
+
+/* Something would be mounted over what the link leads to; below another root that is this machine's. */
+static void a_directory_behind_a_link(void **state)
+{
+	struct place p = place_new();
+	struct plan *plan = small_plan(&p);
+	struct step *step = test_step(plan, NULL, OP_MKDIR, "make a directory");
+
+	(void)state;
+	assert_int_equal(symlink("/etc", at(&p, "srv")), 0);
+	step->op.path = at(&p, "srv/nothing");
+	assert_int_equal(run_script(&p, plan), 3);
+	contains(content(&p, "err"),
+		 "srv/nothing leads through a symbolic link to another place: /etc/nothing");
+	plan->options.root = "/";
+	check_script(&p, plan);
+	assert_int_equal(run_script(&p, plan), 3);
+	place_end(&p);
+}
+
+/* It would be replaced by what follows from what it was. */
+static void a_file_that_has_changed(void **state)
+{
+	struct place p = place_new();
+	struct plan *plan = small_plan(&p);
+
+	(void)state;
+	(void)file_step(&p, plan, "file", "new\n");
+	check_script(&p, plan);
+	write_file(at(&p, "file"), "theirs\n", 0600);
+	assert_int_equal(run_script(&p, plan), 3);
+	contains(content(&p, "err"), "file isn't what it was when the plan was made\n");
+	sees(plan, at(&p, "file"), "old\n");
+	assert_int_equal(run_script(&p, plan), 3);
+	assert_string_equal(content(&p, "file"), "theirs\n");
+	sees(plan, at(&p, "file"), "theirs\n");
+	assert_int_equal(run_script(&p, plan), 0);
+	assert_string_equal(content(&p, "file"), "new\n");
 	place_end(&p);
 }
 
@@ -415,12 +465,20 @@ static void plan_with_errors(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(is_clean),         cmocka_unit_test(order_and_guards),
-		cmocka_unit_test(words_arrive),     cmocka_unit_test(from_a_pipe),
-		cmocka_unit_test(files_are_exact),  cmocka_unit_test(links),
-		cmocka_unit_test(directories),      cmocka_unit_test(a_failure_ends_it),
-		cmocka_unit_test(missing_programs), cmocka_unit_test(another_disk),
-		cmocka_unit_test(cut_off),          cmocka_unit_test(plan_with_errors),
+		cmocka_unit_test(is_clean),
+		cmocka_unit_test(order_and_guards),
+		cmocka_unit_test(words_arrive),
+		cmocka_unit_test(from_a_pipe),
+		cmocka_unit_test(files_are_exact),
+		cmocka_unit_test(links),
+		cmocka_unit_test(directories),
+		cmocka_unit_test(a_failure_ends_it),
+		cmocka_unit_test(a_directory_behind_a_link),
+		cmocka_unit_test(a_file_that_has_changed),
+		cmocka_unit_test(missing_programs),
+		cmocka_unit_test(another_disk),
+		cmocka_unit_test(cut_off),
+		cmocka_unit_test(plan_with_errors),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

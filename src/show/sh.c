@@ -187,8 +187,36 @@ static const char settle_function[] = "settle() {\n"
 				      "}\n"
 				      "\n";
 
+/* %s: the root, "" for "/" */
+static const char inside_function[] =
+	"root=%s\n"
+	"\n"
+	"# Whether no symbolic link leads elsewhere: path\n"
+	"inside() {\n"
+	"\ttop=${root:+$(readlink -m -- \"$root\")}\n"
+	"\tif [ \"$(readlink -m -- \"$1\")\" != \"$top${1#\"$root\"}\" ]; then\n"
+	"\t\tprintf '%%s\\n' \"$1 leads through a symbolic link to another place: $(readlink -m -- \"$1\")\" "
+	">&2\n"
+	"\t\treturn 1\n"
+	"\tfi\n"
+	"}\n"
+	"\n";
+
+/* What is in it now becomes a part of what is written, or is lost. */
+static const char seen_function[] =
+	"# A file as the plan saw it: path, what cksum says of it; empty: it wasn't there\n"
+	"seen() {\n"
+	"\thas=\n"
+	"\tif [ -e \"$1\" ]; then\n"
+	"\t\thas=$(cksum <\"$1\")\n"
+	"\tfi\n"
+	"\t[ \"$has\" = \"$2\" ] || problem \"$1 isn't what it was when the plan was made\"\n"
+	"}\n"
+	"\n";
+
 static const char mkdir_function[] = "# mode, path\n"
 				     "directory() {\n"
+				     "\tinside \"$2\"\n"
 				     "\tif [ ! -d \"$2\" ]; then\n"
 				     "\t\tmkdir -p -- \"$(dirname -- \"$2\")\"\n"
 				     "\t\tmkdir -m \"$1\" -- \"$2\"\n"
@@ -201,9 +229,7 @@ static const char put_function[] =
 	"# Standard input becomes the content of a file, at once: mode, path\n"
 	"put() {\n"
 	"\tpath=$2\n"
-	"\tif [ -L \"$path\" ]; then\n"
 	"%s"
-	"\tfi\n"
 	"\tif [ -e \"$path\" ] && [ ! -f \"$path\" ]; then\n"
 	"\t\tprintf '%%s\\n' \"$path is not a regular file\" >&2\n"
 	"\t\treturn 1\n"
@@ -223,12 +249,12 @@ static const char put_function[] =
 	"}\n"
 	"\n";
 
-static const char put_follow[] = "\t\tpath=$(readlink -f -- \"$path\")\n";
+static const char put_follow[] = "\tif [ -L \"$path\" ]; then\n"
+				 "\t\tpath=$(readlink -f -- \"$path\")\n"
+				 "\tfi\n";
 
 /* Below another root a link may lead to this machine's own file. */
-static const char put_refuse[] =
-	"\t\tprintf '%s\\n' \"$path is a symbolic link: where does it lead below the new root?\" >&2\n"
-	"\t\treturn 1\n";
+static const char put_refuse[] = "\tinside \"$path\"\n";
 
 static bool uses(const struct plan *p, enum op_form form)
 {
@@ -370,6 +396,63 @@ static bool guard_kept(const struct writer *w, bool print)
 	return any;
 }
 
+/* Whether a filesystem is mounted over it first: then it is another place than the one that is seen now. */
+static bool is_covered(const struct plan *p, const char *path)
+{
+	vec_each (struct step *const *, st, &p->steps) {
+		size_t n = (*st)->op.form == OP_MOUNT ? strlen((*st)->op.path) : 0;
+
+		if (n && !strncmp(path, (*st)->op.path, n) && (path[n] == '/' || n == 1) && path[n])
+			return true;
+	}
+	return false;
+}
+
+/* As cksum(1) tells it. Source: POSIX.1-2017, cksum. */
+static const char *cksum(struct arena *a, const char *s)
+{
+	size_t len = strlen(s), n = len;
+	uint32_t crc = 0;
+
+	for (size_t i = 0; i < len || n; i++) {
+		uint8_t byte = i < len ? (uint8_t)s[i] : (uint8_t)n;
+
+		if (i >= len)
+			n >>= 8;
+		crc ^= (uint32_t)byte << 24;
+		for (int bit = 0; bit < 8; bit++)
+			crc = crc << 1 ^ (crc & UINT32_C(1) << 31 ? UINT32_C(0x04c11db7) : 0);
+	}
+	return arena_printf(a, "%" PRIu32 " %zu", ~crc, len);
+}
+
+/* Return: whether a file is looked at. */
+static bool guard_paths(const struct writer *w, bool print)
+{
+	bool any = false;
+
+	vec_each (struct step *const *, st, &w->plan->steps) {
+		const struct op *op = &(*st)->op;
+		const char *now;
+
+		if ((op->form != OP_MKDIR && op->form != OP_FILE) || is_covered(w->plan, op->path))
+			continue;
+		if (print && (op->form == OP_MKDIR || !w->root))
+			text_printf(w->out, "\tinside %s || bad=1\n", quote(w, op->path));
+		if (op->form != OP_FILE)
+			continue;
+		now = machine_file(w->plan->machine, op->path);
+		/* A recording that hides a password doesn't say what the file is. */
+		if (now && machine_has_secret(op->path, now))
+			continue;
+		any = true;
+		if (print)
+			text_printf(w->out, "\tseen %s %s\n", quote(w, op->path),
+				    quote(w, now ? cksum(w->arena, now) : ""));
+	}
+	return any;
+}
+
 static void check_function(const struct writer *w, const node_list *disks, const node_list *blank)
 {
 	text_add(w->out, "check() {\n"
@@ -383,6 +466,7 @@ static void check_function(const struct writer *w, const node_list *disks, const
 	vec_each (struct node *const *, n, blank)
 		if (path_of(*n))
 			text_printf(w->out, "\tblank %s\n", quote(w, path_of(*n)));
+	(void)guard_paths(w, true);
 	text_add(w->out, "\tif [ \"$bad\" -ne 0 ]; then\n"
 			 "\t\tprintf '%s\\n' 'Nothing was written: the machine is not as the plan saw it. "
 			 "Plan again.' >&2\n"
@@ -617,8 +701,12 @@ void show_sh(const struct plan *p, struct arena *a, const struct show_options *o
 	text_add(out, step_function);
 	if (waits(p))
 		text_add(out, settle_function);
+	if (uses(p, OP_MKDIR) || (uses(p, OP_FILE) && !w.root))
+		text_printf(out, inside_function, w.root ? "" : quote(&w, p->options.root));
 	if (uses(p, OP_MKDIR))
 		text_add(out, mkdir_function);
+	if (guard_paths(&w, false))
+		text_add(out, seen_function);
 	if (uses(p, OP_FILE))
 		text_printf(out, put_function, w.root ? put_follow : put_refuse);
 	check_function(&w, &disks, &blank);

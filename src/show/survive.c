@@ -279,6 +279,7 @@ static size_t try_sets(struct search *s, size_t end, const index_list *disks, si
 	struct set set = { .disks = disks->at, .n = disks->n, .k = k };
 	size_t good = 0;
 
+	assert(k <= disks->n && disks->at);
 	set.pick = arena_alloc(s->arena, k * sizeof(*set.pick));
 	for (size_t i = 0; i < k; i++)
 		set.pick[i] = i;

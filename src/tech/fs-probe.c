@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "base/field.h"
 #include "base/file.h"
 #include "machine/have.h"
 #include "machine/machine.h"
@@ -82,22 +83,7 @@ int fs_probe_type(struct probe *p, const char *type, uint64_t offset, size_t len
 	return 0;
 }
 
-bool fs_number(struct json_object *o, const char *key, uint64_t *ret)
-{
-	struct json_object *v;
-
-	if (!json_object_is_type(o, json_type_object) || !json_object_object_get_ex(o, key, &v) ||
-	    !json_object_is_type(v, json_type_int) || json_object_get_int64(v) < 0)
-		return false;
-	*ret = (uint64_t)json_object_get_int64(v);
-	return true;
-}
-
 bool fs_recorded(const struct machine *m, const char *type, const char *dev, const char *key, uint64_t *ret)
 {
-	struct json_object *all, *one;
-
-	return json_object_is_type(m->json, json_type_object) &&
-	       json_object_object_get_ex(m->json, type, &all) && json_object_is_type(all, json_type_object) &&
-	       json_object_object_get_ex(all, dev, &one) && fs_number(one, key, ret);
+	return field_has_number(field_object(field_object(m->json, type), dev), key, ret);
 }

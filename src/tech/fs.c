@@ -110,12 +110,25 @@ bool fs_has_word(const struct fs *fs, const char *begins)
 	return false;
 }
 
+/* Whatever the option: tools that are told not to ask overwrite a second device as readily as the first. */
+static bool names_device(const char *word)
+{
+	return strstr(word, "/dev/") || text_starts(word, "dev/");
+}
+
 int fs_check_words(const struct node *want, const struct fs_word *not_these, struct diag *d)
 {
 	const struct fs_item *it = fs_of(want)->item;
 	int r = 0;
 
-	for (size_t i = 0; i < it->mkfs.n; i++)
+	for (size_t i = 0; i < it->mkfs.n; i++) {
+		if (names_device(it->mkfs.at[i])) {
+			r = diag_error(d, item_pos_at(&it->item, "mkfs", i),
+				       "the tool can't take '%s' from here: it would write to a device that "
+				       "was not looked at",
+				       text_short(d->arena, it->mkfs.at[i]));
+			continue;
+		}
 		for (const struct fs_word *w = not_these; w->begins; w++) {
 			if (!find_word(it->mkfs.at[i], w->begins))
 				continue;
@@ -124,6 +137,7 @@ int fs_check_words(const struct node *want, const struct fs_word *not_these, str
 				       text_short(d->arena, it->mkfs.at[i]), w->instead);
 			break;
 		}
+	}
 	return r;
 }
 
@@ -166,7 +180,7 @@ static int check_strangers(const struct node *want, const struct settle *s)
 		vec_each (const struct signature *, sig, &(*b)->signatures) {
 			bool label = by_label && text_eq(sig->label, fs->label);
 
-			if (!label && (want->have || !sig->uuid || strcasecmp(sig->uuid, fs->uuid)))
+			if (!label && (want->have || !sig->uuid || strcasecmp(sig->uuid, fs->uuid) != 0))
 				continue;
 			if (is_of(want, *b))
 				continue;
@@ -235,7 +249,7 @@ void fs_compare(const struct node *want, const struct node *have, struct why *wh
 		else
 			why_add(why, "label", "it has no label, and the layout asks for '%s'", it->label);
 	}
-	if (it->uuid && (!there->uuid || strcasecmp(it->uuid, there->uuid)))
+	if (it->uuid && (!there->uuid || strcasecmp(it->uuid, there->uuid) != 0))
 		why_add(why, "uuid", "its UUID is %s, and the layout asks for %s",
 			there->uuid ? there->uuid : "not known", it->uuid);
 }

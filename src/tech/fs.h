@@ -124,9 +124,6 @@ int fs_probe_type(struct probe *p, const char *type, uint64_t offset, size_t len
 /** fs_recorded() - a number of such a record. Return: false where there is none. */
 bool fs_recorded(const struct machine *m, const char *type, const char *dev, const char *key, uint64_t *ret);
 
-/** fs_number() - a number of 0 or more in a JSON object. Return: false where there is none; @ret stays as it was. */
-bool fs_number(struct json_object *o, const char *key, uint64_t *ret);
-
 /* Slots, and what they need. */
 
 /** fs_match() - slot: what of the same kind stands on the device beneath (of several: on the first that has one). */

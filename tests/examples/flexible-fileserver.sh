@@ -147,8 +147,20 @@ expect() {
 	fi
 }
 
+root=/mnt/target
+
+# Whether no symbolic link leads elsewhere: path
+inside() {
+	top=${root:+$(readlink -m -- "$root")}
+	if [ "$(readlink -m -- "$1")" != "$top${1#"$root"}" ]; then
+		printf '%s\n' "$1 leads through a symbolic link to another place: $(readlink -m -- "$1")" >&2
+		return 1
+	fi
+}
+
 # mode, path
 directory() {
+	inside "$2"
 	if [ ! -d "$2" ]; then
 		mkdir -p -- "$(dirname -- "$2")"
 		mkdir -m "$1" -- "$2"
@@ -158,10 +170,7 @@ directory() {
 # Standard input becomes the content of a file, at once: mode, path
 put() {
 	path=$2
-	if [ -L "$path" ]; then
-		printf '%s\n' "$path is a symbolic link: where does it lead below the new root?" >&2
-		return 1
-	fi
+	inside "$path"
 	if [ -e "$path" ] && [ ! -f "$path" ]; then
 		printf '%s\n' "$path is not a regular file" >&2
 		return 1
@@ -210,6 +219,7 @@ check() {
 	blank /dev/vda
 	blank /dev/vdb
 	blank /dev/vdc
+	inside /mnt/target || bad=1
 	if [ "$bad" -ne 0 ]; then
 		printf '%s\n' 'Nothing was written: the machine is not as the plan saw it. Plan again.' >&2
 		exit 3

@@ -147,21 +147,39 @@ expect() {
 	fi
 }
 
+root=/mnt/target
+
+# Whether no symbolic link leads elsewhere: path
+inside() {
+	top=${root:+$(readlink -m -- "$root")}
+	if [ "$(readlink -m -- "$1")" != "$top${1#"$root"}" ]; then
+		printf '%s\n' "$1 leads through a symbolic link to another place: $(readlink -m -- "$1")" >&2
+		return 1
+	fi
+}
+
 # mode, path
 directory() {
+	inside "$2"
 	if [ ! -d "$2" ]; then
 		mkdir -p -- "$(dirname -- "$2")"
 		mkdir -m "$1" -- "$2"
 	fi
 }
 
+# A file as the plan saw it: path, what cksum says of it; empty: it wasn't there
+seen() {
+	has=
+	if [ -e "$1" ]; then
+		has=$(cksum <"$1")
+	fi
+	[ "$has" = "$2" ] || problem "$1 isn't what it was when the plan was made"
+}
+
 # Standard input becomes the content of a file, at once: mode, path
 put() {
 	path=$2
-	if [ -L "$path" ]; then
-		printf '%s\n' "$path is a symbolic link: where does it lead below the new root?" >&2
-		return 1
-	fi
+	inside "$path"
 	if [ -e "$path" ] && [ ! -f "$path" ]; then
 		printf '%s\n' "$path is not a regular file" >&2
 		return 1
@@ -206,6 +224,17 @@ check() {
 	blank /dev/sdb
 	blank /dev/sdc
 	blank /dev/sdd
+	inside /mnt/target/srv/stripe || bad=1
+	inside /mnt/target/srv/parity || bad=1
+	inside /mnt/target/srv/near || bad=1
+	inside /mnt/target/srv/offset || bad=1
+	inside /mnt/target/srv/far || bad=1
+	inside /mnt/target/srv/pair || bad=1
+	inside /mnt/target/srv/far-two || bad=1
+	inside /mnt/target/etc/mdadm/mdadm.conf || bad=1
+	seen /mnt/target/etc/mdadm/mdadm.conf ''
+	inside /mnt/target/etc/fstab || bad=1
+	seen /mnt/target/etc/fstab ''
 	if [ "$bad" -ne 0 ]; then
 		printf '%s\n' 'Nothing was written: the machine is not as the plan saw it. Plan again.' >&2
 		exit 3

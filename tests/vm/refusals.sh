@@ -23,7 +23,7 @@ refused() { # TEXT PATTERN WORDS...: apply refuses, says why, and writes nothing
 	shift 2
 	quiet
 	before=$(written)
-	status "$text: refused" 3 ./stowage apply "$@" --yes --root /mnt/target
+	status "$text: refused" 3 ./stowage apply --root /mnt/target --yes "$@"
 	has "$text: says why" "$pattern" /tmp/said
 	is "$text: no sector is written" "$before" "$(written)"
 }
@@ -66,6 +66,59 @@ wipefs -aq ${b}1
 blank
 blockdev --rereadpt $b
 udevadm settle
+
+cat >layout.yaml <<END
+stowage: 1
+name: refusals
+disks: { c: $c }
+volume-groups: { new: { devices: c, volumes: { x: { size: 100M } } } }
+END
+vgcreate -qy old $c
+dd if=/dev/urandom of=$c bs=512 seek=8 count=1 conv=fsync status=none
+udevadm settle
+refused "a volume group whose metadata is damaged" "isn't blank" layout.yaml
+blank
+
+# Metadata 1.0 lies at the end: each member shows the array's table, and the array's blank partitions as its own.
+mkdir -p /run/udev/rules.d && ln -s /dev/null /run/udev/rules.d/64-md-raid-assembly.rules && udevadm control --reload
+mdadm --create /dev/md7 --run --quiet -l1 -n2 -e1.0 $b $c
+printf 'name=data, size=1G\n' | sfdisk -q --label gpt /dev/md7
+udevadm settle && mdadm --stop /dev/md7 && blockdev --rereadpt $b && udevadm settle
+layout $b && sed -i 's/rest/1G/' layout.yaml
+refused "a member that shows its array's table" "holds something else than its table" layout.yaml
+rm /run/udev/rules.d/64-md-raid-assembly.rules && udevadm control --reload
+mdadm --zero-superblock $b $c
+blank
+blockdev --rereadpt $b && udevadm settle
+
+printf 'name=data, size=1G\nname=two, size=1G\n' | sfdisk -q --label gpt $b
+udevadm settle && mkfs.ext4 -q ${b}2 && mount -o noinit_itable ${b}2 /mnt
+printf 'name=data, start=2GiB, size=1G\nname=two, size=1G\n' | sfdisk -q --no-reread --force --label gpt $b
+quiet
+before=$(written)
+status "a table that the kernel has not read" 1 ./stowage apply layout.yaml --yes --root /mnt/target
+has "it says both sides" 'kernel has 1 GiB at 1 MiB, where the table on the disk has 1 GiB at 2 GiB' /tmp/said
+is "and writes nothing" "$before" "$(written)"
+umount /mnt && wipefs -aq ${b}2
+blank
+blockdev --rereadpt $b && udevadm settle
+
+layout $c
+mkdir -p /mnt/third/etc /opt/srv
+ln -s /opt/srv /mnt/third/srv
+refused "a link that leads out of the root" "'/mnt/third/srv' is a symbolic link" layout.yaml --root /mnt/third
+rm /mnt/third/srv
+status "a plan is saved once more" 0 ./stowage plan layout.yaml --root /mnt/third -o saved.plan
+echo '# mine' >/mnt/third/etc/fstab
+refused "a saved plan where fstab has changed" "write fstab would not be done so" saved.plan
+is "fstab is as it was" '# mine' "$(cat /mnt/third/etc/fstab)"
+mkdir /mnt/third/static && mv /mnt/third/etc/fstab /mnt/third/static/fstab && ln -s /static/fstab /mnt/third/etc/fstab
+status "with standard streams closed" 0 sh -c 'exec ./stowage apply layout.yaml --yes --root /mnt/third --state /run/third <&- >&- 2>&-'
+is "the journal has nothing but its lines" 0 "$(grep -cv '^{.*}$' /run/third/journal)"
+has "fstab keeps what it held, where its link leads" '^# mine$' /mnt/third/static/fstab
+umount /mnt/third/srv && wipefs -aq ${c}1
+blank
+blockdev --rereadpt $c && udevadm settle
 
 layout $a
 status "a plan is saved" 0 ./stowage plan layout.yaml --root /mnt/target -o saved.plan

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "base/field.h"
 #include "base/units.h"
 #include "machine/have.h"
 #include "machine/machine.h"
@@ -110,6 +111,39 @@ static const struct fs_word elsewhere[] = {
 	{ 0 },
 };
 
+/* mkfs.btrfs takes every word that belongs to no option for one more device, and with -f overwrites what is there. */
+static int check_positions(const struct node *want, struct diag *d)
+{
+	/* Those that the plan sets itself as well: that they can't be here has been said. */
+	static const char *const with_value[] = { "-A",         "-b",           "-d",
+						  "-L",         "-m",           "-n",
+						  "-O",         "-r",           "-R",
+						  "-s",         "-u",           "-U",
+						  "--data",     "--metadata",   "--label",
+						  "--uuid",     "--csum",       "--rootdir",
+						  "--features", "--subvol",     "--runtime-features",
+						  "--nodesize", "--sectorsize", "--byte-count",
+						  "--checksum" };
+	const struct fs_item *it = fs_of(want)->item;
+	int r = 0;
+
+	for (size_t i = 0; i < it->mkfs.n; i++) {
+		const char *word = it->mkfs.at[i];
+		bool option = word[0] == '-' && word[1] && strcmp(word, "--") != 0, value = false;
+
+		for (size_t k = 0; option && k < sizeof(with_value) / sizeof(*with_value); k++)
+			value |= text_eq(word, with_value[k]);
+		if (value)
+			i++;
+		else if (!option)
+			r = diag_error(d, item_pos_at(&it->item, "mkfs", i),
+				       "'%s' is no value of an option: mkfs.btrfs would take it for one more "
+				       "device to overwrite",
+				       text_short(d->arena, word));
+	}
+	return r;
+}
+
 static const char *key_of(const struct btrfs_item *it, const char *key)
 {
 	return it->profile ? "profile" : key;
@@ -171,12 +205,13 @@ static int btrfs_check(const struct node *want, struct diag *d)
 		fs_check_label(want, LABEL_MOST, d),
 		fs_check_uuid(want, d),
 		fs_check_words(want, elsewhere, d),
+		check_positions(want, d),
 		check_profile(want, data_of(want), "data", d),
 		0,
 	};
 
 	if (!item_of(want)->profile)
-		r[4] = check_profile(want, metadata_of(want), "metadata", d);
+		r[5] = check_profile(want, metadata_of(want), "metadata", d);
 	for (size_t i = 0; i < sizeof(r) / sizeof(*r); i++)
 		if (r[i] < 0)
 			return r[i];
@@ -333,35 +368,18 @@ static int btrfs_probe(struct probe *p)
 	return 0;
 }
 
-static const char *recorded_text(struct arena *a, struct json_object *o, const char *key)
-{
-	struct json_object *v;
-
-	if (!json_object_object_get_ex(o, key, &v) || !json_object_is_type(v, json_type_string))
-		return NULL;
-	return arena_strdup(a, json_object_get_string(v));
-}
-
 static struct json_object *record_of(const struct machine *m, const char *uuid)
 {
-	struct json_object *all, *one;
-
-	if (!uuid || !json_object_is_type(m->json, json_type_object) ||
-	    !json_object_object_get_ex(m->json, "btrfs", &all) ||
-	    !json_object_is_type(all, json_type_object) || !json_object_object_get_ex(all, uuid, &one) ||
-	    !json_object_is_type(one, json_type_object))
-		return NULL;
-	return one;
+	return uuid ? field_object(field_object(m->json, "btrfs"), uuid) : NULL;
 }
 
 /* Two devices that say they are the same one of a filesystem: a clone, and mounting may write to either. */
 static void warn_clones(const char *uuid, struct json_object *record, struct diag *d)
 {
 	struct map seen = { .arena = d->arena };
-	struct json_object *members;
+	struct json_object *members = field_object(record, "members");
 
-	if (!json_object_object_get_ex(record, "members", &members) ||
-	    !json_object_is_type(members, json_type_object))
+	if (!members)
 		return;
 	json_object_object_foreach(members, name, devid)
 	{
@@ -401,9 +419,9 @@ static struct btrfs *add_found(const struct machine *m, struct graph *have, cons
 	if (sig->uuid)
 		(void)uuid_read(sig->uuid, &b->fs.node.uuid);
 	if (record) {
-		b->data = recorded_text(have->arena, record, "data");
-		b->metadata = recorded_text(have->arena, record, "metadata");
-		(void)fs_number(record, "devices", &b->devices);
+		b->data = arena_strdup(have->arena, field_text(record, "data"));
+		b->metadata = arena_strdup(have->arena, field_text(record, "metadata"));
+		(void)field_has_number(record, "devices", &b->devices);
 		warn_clones(sig->uuid, record, d);
 	}
 	return b;

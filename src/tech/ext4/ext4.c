@@ -65,6 +65,7 @@ static const struct fs_word elsewhere[] = {
 	{ "stripe-width=", "state the key 'stripe-width'" },
 	{ "stripe_width=", "state the key 'stripe-width'" },
 	{ "hash_seed=", "state the key 'uuid', which the seed follows" },
+	{ "device=", "a journal on another device is not known here" },
 	{ 0 },
 };
 

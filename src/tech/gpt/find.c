@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/field.h"
 #include "machine/have.h"
 #include "machine/machine.h"
 #include "machine/probe.h"
@@ -99,33 +100,9 @@ int gpt_probe(struct probe *p)
 	return 0;
 }
 
-static const char *text_at(struct json_object *o, const char *key)
-{
-	struct json_object *v;
-
-	return json_object_object_get_ex(o, key, &v) && json_object_is_type(v, json_type_string)
-		       ? json_object_get_string(v)
-		       : NULL;
-}
-
-static uint64_t number_at(struct json_object *o, const char *key)
-{
-	struct json_object *v;
-
-	return json_object_object_get_ex(o, key, &v) && json_object_is_type(v, json_type_int)
-		       ? json_object_get_uint64(v)
-		       : 0;
-}
-
 static struct json_object *recorded(const struct machine *m, const char *disk)
 {
-	struct json_object *all, *o;
-
-	if (!m->json || !json_object_object_get_ex(m->json, "gpt", &all) ||
-	    !json_object_is_type(all, json_type_object))
-		return NULL;
-	return json_object_object_get_ex(all, disk, &o) && json_object_is_type(o, json_type_object) ? o
-												    : NULL;
+	return field_object(field_object(m->json, "gpt"), disk);
 }
 
 int gpt_find_tables(const struct machine *m, struct graph *have, struct diag *d)
@@ -139,11 +116,11 @@ int gpt_find_tables(const struct machine *m, struct graph *have, struct diag *d)
 			continue;
 		t = as_table(
 			have_add(have, &kind_table, arena_printf(have->arena, "table %s", (*b)->name), NULL));
-		t->label = o ? text_at(o, "label") : NULL;
+		t->label = field_text(o, "label");
 		vec_each (const struct signature *, sig, &(*b)->signatures)
 			if (!t->label && text_eq(sig->usage, "table"))
 				t->label = sig->type;
-		t->id = o ? text_at(o, "id") : NULL;
+		t->id = field_text(o, "id");
 		/* libfdisk writes it as 0x1234abcd, blkid and PARTUUID leave the 0x out. */
 		if (t->id && text_starts(t->id, "0x"))
 			t->id += 2;
@@ -155,18 +132,32 @@ int gpt_find_tables(const struct machine *m, struct graph *have, struct diag *d)
 
 static struct json_object *recorded_part(const struct machine *m, const struct blockdev *b)
 {
-	struct json_object *o = b->parent ? recorded(m, b->parent) : NULL, *parts;
+	struct json_object *parts = b->parent ? field_list(recorded(m, b->parent), "partitions") : NULL;
 
-	if (!o || !json_object_object_get_ex(o, "partitions", &parts) ||
-	    !json_object_is_type(parts, json_type_array))
-		return NULL;
-	for (size_t i = 0; i < json_object_array_length(parts); i++) {
+	for (size_t i = 0; i < field_count(parts); i++) {
 		struct json_object *part = json_object_array_get_idx(parts, i);
 
-		if (json_object_is_type(part, json_type_object) && number_at(part, "number") == b->partn)
+		if (json_object_is_type(part, json_type_object) && field_number(part, "number") == b->partn)
 			return part;
 	}
 	return NULL;
+}
+
+static bool is_extended(const char *type)
+{
+	return text_eq(type, "5") || text_eq(type, "f") || text_eq(type, "85");
+}
+
+/* A table that was written while the disk was in use shows after the next boot: until then the kernel goes by the old one. */
+static void compare_with_table(const struct machine *m, const struct blockdev *b, struct json_object *o,
+			       struct partition *p)
+{
+	if (!b->parent || !recorded(m, b->parent) || (o && !field_number(o, "size")))
+		return;
+	p->table_start = o ? field_number(o, "start") : 0;
+	p->table_size = o ? field_number(o, "size") : 0;
+	/* Of an extended partition the kernel shows the first sectors alone. */
+	p->stale = p->table_start != b->start || (p->table_size != b->size && !is_extended(p->type));
 }
 
 int gpt_find_partitions(const struct machine *m, struct graph *have, struct diag *d)
@@ -184,11 +175,12 @@ int gpt_find_partitions(const struct machine *m, struct graph *have, struct diag
 		p->number = (*b)->partn;
 		p->start = (*b)->start;
 		if (o) {
-			p->short_name = text_at(o, "name");
-			p->type = text_at(o, "type");
-			p->uuid = text_at(o, "uuid");
-			p->attributes = text_at(o, "attributes");
+			p->short_name = field_text(o, "name");
+			p->type = field_text(o, "type");
+			p->uuid = field_text(o, "uuid");
+			p->attributes = field_text(o, "attributes");
 		}
+		compare_with_table(m, *b, o, p);
 		table = (*b)->parent ? graph_get(have, arena_printf(have->arena, "table %s", (*b)->parent))
 				     : NULL;
 		if (table) {

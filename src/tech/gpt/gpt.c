@@ -285,6 +285,18 @@ static void partition_compare(const struct node *want, const struct node *have, 
 	const struct partition_item *it = item_of(want);
 	const struct table *t = table_of(want->parent);
 
+	if (h->stale) {
+		why_add(why, NULL,
+			"the kernel has %s at %s, where the table on the disk has %s: 'blockdev "
+			"--rereadpt %s' when nothing uses the disk, or a reboot, makes them agree",
+			units_exact(why->arena, have->size), units_exact(why->arena, h->start),
+			h->table_size
+				? arena_printf(why->arena, "%s at %s", units_exact(why->arena, h->table_size),
+					       units_exact(why->arena, h->table_start))
+				: "none of that number",
+			want->parent->below.at[0].to->dev);
+		return;
+	}
 	if (!size_fits(w, h, t->grain))
 		why_add(why, "size", "it is %s, the layout asks for %s (%s)",
 			units_exact(why->arena, have->size), units_size_text(why->arena, &it->size),

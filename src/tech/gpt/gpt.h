@@ -54,6 +54,8 @@ struct partition {
 	const char *uuid;                 /* PARTUUID as blkid shows it */
 	const char *attributes;           /* as sfdisk writes them, NULL: none */
 	uint64_t ideal_start, ideal_size; /* want: what it would get on an empty disk */
+	bool stale; /* there: the kernel has another one than the table says, .table_start and .table_size */
+	uint64_t table_start, table_size; /* bytes; 0: the table has none of that number */
 };
 
 extern const struct kind kind_table, kind_partition;

@@ -98,30 +98,31 @@ static int share_all(struct settle *s, struct table *t, const struct node *disk)
 	int r = 0;
 
 	for (size_t i = 0; i <= t->parts.n; i++) {
-		const struct node *n = i < t->parts.n ? t->parts.at[i] : NULL;
-		uint64_t stated = n ? item_of(n)->start : 0;
+		bool last = i == t->parts.n;
+		const struct node *n = last ? NULL : t->parts.at[i];
+		uint64_t stated = last ? 0 : item_of(n)->start;
 
-		if (n && !stated)
+		if (!last && !stated)
 			continue;
-		if (n && (stated < t->first || stated >= t->end || stated % disk->geo.logical))
+		if (!last && (stated < t->first || stated >= t->end || stated % disk->geo.logical))
 			return diag_error(s->diag, item_pos(n->item, "start"),
 					  "'%s' can't start at %s: it must be a multiple of %u bytes (a "
 					  "sector), from %s to below %s",
 					  n->name, units_exact(s->arena, stated), disk->geo.logical,
 					  units_exact(s->arena, t->first), units_exact(s->arena, t->end));
-		if (n && stated < start)
+		if (!last && stated < start)
 			return diag_error(s->diag, item_pos(n->item, "start"),
 					  "'%s' would start at %s, before the partitions that stand ahead of "
 					  "it in the list",
 					  n->name, units_exact(s->arena, stated));
-		if (n && stated % t->grain)
+		if (!last && stated % t->grain)
 			diag_warn(s->diag, item_pos(n->item, "start"),
 				  "'%s' starts at %s, which isn't a multiple of %s", n->name,
 				  units_exact(s->arena, stated), units_exact(s->arena, t->grain));
 		if (i > from &&
-		    share_run(s, t, from, i, start, n ? stated : t->end, run_text(s, t, disk, from, n)) < 0)
+		    share_run(s, t, from, i, start, last ? t->end : stated, run_text(s, t, disk, from, n)) < 0)
 			r = -1;
-		if (n) {
+		if (!last) {
 			start = stated;
 			from = i;
 		}

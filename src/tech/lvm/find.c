@@ -3,41 +3,13 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/field.h"
 #include "base/text.h"
 #include "machine/have.h"
 #include "machine/machine.h"
 #include "plan/settle.h"
 #include "tech/kind.h"
 #include "tech/lvm/lvm.h"
-
-/* A recording may come from anywhere: what is missing or of another type counts as empty. */
-
-static const char *get_text(struct json_object *o, const char *key)
-{
-	struct json_object *v = json_object_object_get(o, key);
-
-	return json_object_is_type(v, json_type_string) ? json_object_get_string(v) : NULL;
-}
-
-static uint64_t get_number(struct json_object *o, const char *key)
-{
-	struct json_object *v = json_object_object_get(o, key);
-	int64_t n = json_object_is_type(v, json_type_int) ? json_object_get_int64(v) : 0;
-
-	return n > 0 ? (uint64_t)n : 0;
-}
-
-static struct json_object *get_list(struct json_object *o, const char *key)
-{
-	struct json_object *v = json_object_object_get(o, key);
-
-	return json_object_is_type(v, json_type_array) ? v : NULL;
-}
-
-static size_t list_length(struct json_object *list)
-{
-	return list ? json_object_array_length(list) : 0;
-}
 
 /* @dev: kernel name, NULL: missing. */
 static struct pv *add_pv(struct graph *have, struct vg *vg, const char *dev, const char *uuid)
@@ -66,18 +38,42 @@ static struct vg *add_vg(struct graph *have, const char *name)
 	return vg;
 }
 
-static const struct blockdev *dm_device(const struct machine *m, const char *dm_name)
+static const struct signature *pv_signature(const struct blockdev *b)
+{
+	vec_each (const struct signature *, sig, &b->signatures)
+		if (text_eq(sig->type, "LVM2_member"))
+			return sig;
+	return NULL;
+}
+
+/* Groups of two machines may bear one name while their disks are in one: the active volume may be the other's. */
+static bool is_others(const struct machine *m, const struct vg *vg, const struct blockdev *b)
+{
+	bool others = false;
+
+	vec_each (const char *const *, slave, &b->slaves) {
+		const struct blockdev *on = machine_dev(m, *slave);
+
+		vec_each (struct pv *const *, pv, &vg->pvs)
+			if (text_eq((*pv)->dev, *slave))
+				return false;
+		others |= on && pv_signature(on);
+	}
+	return others;
+}
+
+static const struct blockdev *dm_device(const struct machine *m, const struct vg *vg, const char *dm_name)
 {
 	vec_each (struct blockdev *const *, b, &m->devs)
 		if (text_eq((*b)->dm_name, dm_name))
-			return *b;
+			return is_others(m, vg, *b) ? NULL : *b;
 	return NULL;
 }
 
 static struct lv *add_lv(const struct machine *m, struct graph *have, struct vg *vg, const char *name)
 {
 	struct arena *a = have->arena;
-	const struct blockdev *b = dm_device(m, lvm_dm_name(a, vg->vg_name, name));
+	const struct blockdev *b = dm_device(m, vg, lvm_dm_name(a, vg->vg_name, name));
 	struct lv *lv = (struct lv *)have_add(
 		have, &lv_kind, b ? b->name : arena_printf(a, "lv %s/%s", vg->vg_name, name), b);
 
@@ -109,14 +105,14 @@ static bool belongs_to(const char *segment_lv, const char *lv)
 
 static void find_extents(struct graph *have, struct vg *vg, struct json_object *list)
 {
-	for (size_t i = 0; i < list_length(list); i++) {
+	for (size_t i = 0; i < field_count(list); i++) {
 		struct json_object *o = json_object_array_get_idx(list, i);
-		const char *uuid = get_text(o, "pv");
+		const char *uuid = field_text(o, "pv");
 		struct pv *pv = uuid ? pv_by_uuid(vg, uuid) : NULL;
 		struct piece piece = { .pv = pv,
-				       .start = get_number(o, "start"),
-				       .count = get_number(o, "count"),
-				       .lv = get_text(o, "lv") };
+				       .start = field_number(o, "start"),
+				       .count = field_number(o, "count"),
+				       .lv = field_text(o, "lv") };
 
 		if (!pv)
 			continue;
@@ -137,64 +133,56 @@ static void find_extents(struct graph *have, struct vg *vg, struct json_object *
 
 static void find_group(const struct machine *m, struct graph *have, struct json_object *o)
 {
-	const char *name = get_text(o, "name");
-	struct json_object *pvs = get_list(o, "pvs"), *lvs = get_list(o, "lvs");
+	const char *name = field_text(o, "name");
+	struct json_object *pvs = field_list(o, "pvs"), *lvs = field_list(o, "lvs");
 	struct vg *vg;
 
 	if (!name)
 		return;
 	vg = add_vg(have, name);
 	vg->whole = true;
-	vg->extent_size = get_number(o, "extent");
-	for (size_t i = 0; i < list_length(pvs); i++) {
+	vg->extent_size = field_number(o, "extent");
+	for (size_t i = 0; i < field_count(pvs); i++) {
 		struct json_object *p = json_object_array_get_idx(pvs, i);
-		const char *uuid = get_text(p, "uuid");
-		struct pv *pv = add_pv(have, vg, get_text(p, "dev"), uuid ? uuid : "unknown");
+		const char *uuid = field_text(p, "uuid");
+		struct pv *pv = add_pv(have, vg, field_text(p, "dev"), uuid ? uuid : "unknown");
 
-		pv->pe_start = get_number(p, "start");
-		pv->extents = get_number(p, "extents");
+		pv->pe_start = field_number(p, "start");
+		pv->extents = field_number(p, "extents");
 		pv->node.size = pv->extents * vg->extent_size;
 		vg->node.size += pv->node.size;
 	}
-	for (size_t i = 0; i < list_length(lvs); i++) {
+	for (size_t i = 0; i < field_count(lvs); i++) {
 		struct json_object *l = json_object_array_get_idx(lvs, i);
 		struct lv *lv;
 
-		if (!get_text(l, "name"))
+		if (!field_text(l, "name"))
 			continue;
-		lv = add_lv(m, have, vg, get_text(l, "name"));
-		lv->node.size = get_number(l, "size");
+		lv = add_lv(m, have, vg, field_text(l, "name"));
+		lv->node.size = field_number(l, "size");
 		lv->extents = vg->extent_size ? lv->node.size / vg->extent_size : 0;
-		lv->type = get_text(l, "type");
-		lv->stripes = (unsigned)get_number(l, "stripes");
-		lv->stripe_size = get_number(l, "stripe-size");
+		lv->type = field_text(l, "type");
+		lv->stripes = (unsigned)field_number(l, "stripes");
+		lv->stripe_size = field_number(l, "stripe-size");
 	}
-	find_extents(have, vg, get_list(o, "extents"));
+	find_extents(have, vg, field_list(o, "extents"));
 	vec_each (const struct piece *, piece, &vg->pieces)
 		vg->free += piece->lv ? 0 : piece->count;
 }
 
 static void find_report(const struct machine *m, struct graph *have, struct json_object *lvm)
 {
-	struct json_object *groups = get_list(lvm, "groups"), *pvs = get_list(lvm, "pvs");
+	struct json_object *groups = field_list(lvm, "groups"), *pvs = field_list(lvm, "pvs");
 
-	for (size_t i = 0; i < list_length(groups); i++)
+	for (size_t i = 0; i < field_count(groups); i++)
 		find_group(m, have, json_object_array_get_idx(groups, i));
-	for (size_t i = 0; i < list_length(pvs); i++) {
+	for (size_t i = 0; i < field_count(pvs); i++) {
 		struct json_object *p = json_object_array_get_idx(pvs, i);
-		const char *uuid = get_text(p, "uuid");
+		const char *uuid = field_text(p, "uuid");
 
-		add_pv(have, NULL, get_text(p, "dev"), uuid ? uuid : "unknown")->pe_start = get_number(
+		add_pv(have, NULL, field_text(p, "dev"), uuid ? uuid : "unknown")->pe_start = field_number(
 			p, "start");
 	}
-}
-
-static const struct signature *pv_signature(const struct blockdev *b)
-{
-	vec_each (const struct signature *, sig, &b->signatures)
-		if (text_eq(sig->type, "LVM2_member"))
-			return sig;
-	return NULL;
 }
 
 static struct pv *pv_by_dev(struct graph *have, const char *dev)
@@ -256,10 +244,10 @@ static void guess(const struct machine *m, struct graph *have)
 
 int vg_find(const struct machine *m, struct graph *have, struct diag *d)
 {
-	struct json_object *lvm = json_object_object_get(m->json, "lvm");
+	struct json_object *lvm = field_object(m->json, "lvm");
 
 	(void)d;
-	if (json_object_is_type(lvm, json_type_object))
+	if (lvm)
 		find_report(m, have, lvm);
 	else
 		guess(m, have);
@@ -274,12 +262,18 @@ const struct lv *vg_volume(const struct vg *have, const char *lv_name)
 	return NULL;
 }
 
+/*
+ * One that is of no group may be of one whose metadata is damaged, or of one that LVM could not tell of: only the one that this layout has
+ * made itself, and got no further, is taken for free. Without root none is, and check_name() says so.
+ */
 const struct node *pv_match(const struct node *want, const struct settle *s)
 {
 	const struct node *device = want->below.at[0].to->have;
+	const struct node *pv = device ? have_user(device, &pv_kind) : NULL;
 
-	(void)s;
-	return device ? have_user(device, &pv_kind) : NULL;
+	if (pv && !pv_of(pv)->vg && s->machine->root && !uuid_eq(pv->uuid, settle_uuid(s, want, "")))
+		return NULL;
+	return pv;
 }
 
 /* Its devices say which one it is; where they are of several groups, the one with the right name. */

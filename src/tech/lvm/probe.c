@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/field.h"
 #include "base/text.h"
 #include "machine/machine.h"
 #include "machine/probe.h"
@@ -17,23 +18,12 @@
 
 enum { REPORT_MAX = 16 << 20 };
 
+/* LVM's values are all strings. */
 static const char *get_text(struct json_object *o, const char *key)
 {
-	struct json_object *v = json_object_object_get(o, key);
+	const char *s = field_text(o, key);
 
-	return json_object_is_type(v, json_type_string) ? json_object_get_string(v) : "";
-}
-
-static struct json_object *get_list(struct json_object *o, const char *key)
-{
-	struct json_object *v = json_object_object_get(o, key);
-
-	return json_object_is_type(v, json_type_array) ? v : NULL;
-}
-
-static size_t list_length(struct json_object *list)
-{
-	return list ? json_object_array_length(list) : 0;
+	return s ? s : "";
 }
 
 static void add_text(struct json_object *o, const char *key, const char *value)
@@ -59,7 +49,7 @@ static struct json_object *report_pvs(struct json_object *list, const struct mac
 {
 	struct json_object *out = json_object_new_array();
 
-	for (size_t i = 0; i < list_length(list); i++) {
+	for (size_t i = 0; i < field_count(list); i++) {
 		struct json_object *row = json_object_array_get_idx(list, i), *o = json_object_new_object();
 		const struct blockdev *b = machine_dev(m, get_text(row, "pv_name"));
 
@@ -79,12 +69,12 @@ static struct json_object *report_volumes(struct json_object *lvs, struct json_o
 {
 	struct json_object *out = json_object_new_array();
 
-	for (size_t i = 0; i < list_length(lvs); i++) {
+	for (size_t i = 0; i < field_count(lvs); i++) {
 		struct json_object *row = json_object_array_get_idx(lvs, i), *o = json_object_new_object(),
 				   *seg = NULL;
 
 		/* Of volumes that were grown with another number of stripes the first segment speaks; its order is by place. */
-		for (size_t k = 0; k < list_length(segs) && !seg; k++)
+		for (size_t k = 0; k < field_count(segs) && !seg; k++)
 			if (!strcmp(get_text(json_object_array_get_idx(segs, k), "lv_name"),
 				    get_text(row, "lv_name")))
 				seg = json_object_array_get_idx(segs, k);
@@ -104,7 +94,7 @@ static struct json_object *report_extents(struct json_object *list)
 {
 	struct json_object *out = json_object_new_array();
 
-	for (size_t i = 0; i < list_length(list); i++) {
+	for (size_t i = 0; i < field_count(list); i++) {
 		struct json_object *row = json_object_array_get_idx(list, i), *o = json_object_new_object();
 
 		add_text(o, "pv", get_text(row, "pv_uuid"));
@@ -124,29 +114,29 @@ struct json_object *lvm_report(struct arena *a, const char *text, const struct m
 	struct json_object *in = json_tokener_parse(text), *lvm, *groups, *orphans = NULL, *list;
 
 	(void)a;
-	list = in ? get_list(in, "report") : NULL;
+	list = field_list(in, "report");
 	if (!list) {
 		json_object_put(in);
 		return NULL;
 	}
 	groups = json_object_new_array();
-	for (size_t i = 0; i < list_length(list); i++) {
+	for (size_t i = 0; i < field_count(list); i++) {
 		struct json_object *r = json_object_array_get_idx(list, i), *o;
-		struct json_object *vg = list_length(get_list(r, "vg"))
-						 ? json_object_array_get_idx(get_list(r, "vg"), 0)
+		struct json_object *vg = field_count(field_list(r, "vg"))
+						 ? json_object_array_get_idx(field_list(r, "vg"), 0)
 						 : NULL;
 
 		if (!vg || !*get_text(vg, "vg_name")) {
 			if (!orphans)
-				orphans = report_pvs(get_list(r, "pv"), m);
+				orphans = report_pvs(field_list(r, "pv"), m);
 			continue;
 		}
 		o = json_object_new_object();
 		add_text(o, "name", get_text(vg, "vg_name"));
 		add_number(o, "extent", get_text(vg, "vg_extent_size"));
-		json_object_object_add(o, "pvs", report_pvs(get_list(r, "pv"), m));
-		json_object_object_add(o, "lvs", report_volumes(get_list(r, "lv"), get_list(r, "seg")));
-		json_object_object_add(o, "extents", report_extents(get_list(r, "pvseg")));
+		json_object_object_add(o, "pvs", report_pvs(field_list(r, "pv"), m));
+		json_object_object_add(o, "lvs", report_volumes(field_list(r, "lv"), field_list(r, "seg")));
+		json_object_object_add(o, "extents", report_extents(field_list(r, "pvseg")));
 		json_object_array_add(groups, o);
 	}
 	json_object_array_sort(groups, by_text);

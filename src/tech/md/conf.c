@@ -229,9 +229,9 @@ static int md_conf_settle(struct node *want, struct settle *s)
 
 	if (hidden) {
 		diag_warn(s->diag, want->pos,
-			  "%s is not written: what is in it can't be seen while '%s' isn't mounted",
+			  "%s is written when '%s' is mounted, which is there but not mounted yet: only then can be "
+			  "seen what is in it",
 			  target_path(s, CONF_PATH), hidden->name);
-		diag_note(s->diag, nowhere, "mount it, or run this again when it is mounted");
 	} else if (!target_writable(s, CONF_PATH)) {
 		diag_warn(s->diag, want->pos, "%s is not written: its filesystem isn't mounted",
 			  target_path(s, CONF_PATH));

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/field.h"
 #include "base/units.h"
 #include "layout/layout.h"
 #include "machine/have.h"
@@ -11,34 +12,6 @@
 #include "plan/settle.h"
 #include "tech/kind.h"
 #include "tech/md/md.h"
-
-/* A recording may come from anywhere: what is missing or of another type counts as empty. */
-
-static const char *get_text(struct json_object *o, const char *key)
-{
-	struct json_object *v = json_object_object_get(o, key);
-
-	return json_object_is_type(v, json_type_string) ? json_object_get_string(v) : NULL;
-}
-
-static int64_t get_number(struct json_object *o, const char *key, int64_t otherwise)
-{
-	struct json_object *v = json_object_object_get(o, key);
-
-	return json_object_is_type(v, json_type_int) ? json_object_get_int64(v) : otherwise;
-}
-
-static struct json_object *get_list(struct json_object *o, const char *key)
-{
-	struct json_object *v = json_object_object_get(o, key);
-
-	return json_object_is_type(v, json_type_array) ? v : NULL;
-}
-
-static size_t list_length(struct json_object *list)
-{
-	return list ? json_object_array_length(list) : 0;
-}
 
 enum { MOST_PLACES = 2048 }; /* more than any metadata has room for */
 
@@ -58,7 +31,7 @@ static void set_place(struct array *r, int64_t slot, const char *dev)
 /* What the superblocks say that sysfs doesn't, or says otherwise: of metadata 0.90 the kernel shows the UUID in another order. */
 static void add_super(struct array *r, struct json_object *super)
 {
-	const char *uuid = get_text(super, "uuid");
+	const char *uuid = field_text(super, "uuid");
 
 	if (uuid)
 		(void)md_uuid_parse(uuid, &r->node.uuid);
@@ -66,10 +39,10 @@ static void add_super(struct array *r, struct json_object *super)
 
 static struct json_object *super_of(struct json_object *supers, const char *dev)
 {
-	for (size_t i = 0; i < list_length(supers); i++) {
+	for (size_t i = 0; i < field_count(supers); i++) {
 		struct json_object *s = json_object_array_get_idx(supers, i);
 
-		if (text_eq(get_text(s, "dev"), dev))
+		if (text_eq(field_text(s, "dev"), dev))
 			return s;
 	}
 	return NULL;
@@ -78,9 +51,9 @@ static struct json_object *super_of(struct json_object *supers, const char *dev)
 static void find_members(struct graph *have, struct array *r, struct json_object *members,
 			 struct json_object *supers, struct map *used)
 {
-	for (size_t i = 0; i < list_length(members); i++) {
+	for (size_t i = 0; i < field_count(members); i++) {
 		struct json_object *m = json_object_array_get_idx(members, i), *super;
-		const char *dev = get_text(m, "dev"), *state = get_text(m, "state");
+		const char *dev = field_text(m, "dev"), *state = field_text(m, "state");
 
 		if (!dev)
 			continue;
@@ -90,19 +63,19 @@ static void find_members(struct graph *have, struct array *r, struct json_object
 		if (super)
 			add_super(r, super);
 		if (text_eq(state, "active"))
-			set_place(r, get_number(m, "slot", -1), dev);
+			set_place(r, field_int(m, "slot", -1), dev);
 		else if (text_eq(state, "spare"))
 			vec_push(have->arena, &r->spares, (struct array_place){ .dev = dev });
-		if (!r->data_offset && get_number(m, "offset", 0) > 0)
-			r->data_offset = (uint64_t)get_number(m, "offset", 0);
+		if (!r->data_offset && field_int(m, "offset", 0) > 0)
+			r->data_offset = (uint64_t)field_int(m, "offset", 0);
 	}
 }
 
 static void find_running(const struct machine *m, struct graph *have, struct json_object *o,
 			 struct json_object *supers, struct map *used)
 {
-	const char *dev = get_text(o, "dev"), *level = get_text(o, "level"),
-		   *metadata = get_text(o, "metadata");
+	const char *dev = field_text(o, "dev"), *level = field_text(o, "level"),
+		   *metadata = field_text(o, "metadata");
 	const struct blockdev *b = dev ? machine_dev(m, arena_printf(have->arena, "/dev/%s", dev)) : NULL;
 	struct array *r;
 
@@ -111,27 +84,27 @@ static void find_running(const struct machine *m, struct graph *have, struct jso
 	r = (struct array *)have_add(have, &array_kind, dev, b);
 	r->level_text = level ? level : "";
 	r->shape.level = level ? md_level(level) : -1;
-	r->shape.layout = (int)get_number(o, "layout", 0);
-	r->shape.chunk = (uint64_t)get_number(o, "chunk", 0);
+	r->shape.layout = (int)field_int(o, "layout", 0);
+	r->shape.chunk = (uint64_t)field_int(o, "chunk", 0);
 	r->shape.metadata = metadata ? md_metadata(metadata) : -1;
-	r->component = (uint64_t)get_number(o, "component", 0);
-	r->bitmap = get_text(o, "bitmap");
-	set_places(r, have->arena, get_number(o, "disks", 0));
+	r->component = (uint64_t)field_int(o, "component", 0);
+	r->bitmap = field_text(o, "bitmap");
+	set_places(r, have->arena, field_int(o, "disks", 0));
 	r->node.size = b->size;
 	r->node.geo = b->geo;
 	r->node.dev = b->path;
-	if (!text_eq(get_text(o, "state"), "running"))
+	if (!text_eq(field_text(o, "state"), "running"))
 		r->why_not = arena_printf(have->arena, "is %s",
-					  get_text(o, "state") ? get_text(o, "state") : "not known");
-	find_members(have, r, get_list(o, "members"), supers, used);
+					  field_text(o, "state") ? field_text(o, "state") : "not known");
+	find_members(have, r, field_list(o, "members"), supers, used);
 }
 
 /* A member of an array that doesn't run: all that say the same UUID make one object, so that what holds the device stays visible. */
 static void find_idle(struct graph *have, struct json_object *super, struct map *by_uuid)
 {
 	struct arena *a = have->arena;
-	const char *dev = get_text(super, "dev"), *uuid = get_text(super, "uuid"),
-		   *metadata = get_text(super, "metadata");
+	const char *dev = field_text(super, "dev"), *uuid = field_text(super, "uuid"),
+		   *metadata = field_text(super, "metadata");
 	struct array *r;
 
 	if (!dev || !uuid)
@@ -143,34 +116,34 @@ static void find_idle(struct graph *have, struct json_object *super, struct map 
 		(void)md_uuid_parse(uuid, &r->node.uuid);
 		r->why_not = "isn't running";
 		r->level_text = "";
-		r->shape.level = (int)get_number(super, "level", -1);
-		r->shape.layout = (int)get_number(super, "layout", 0);
-		r->shape.chunk = (uint64_t)get_number(super, "chunk", 0);
+		r->shape.level = (int)field_int(super, "level", -1);
+		r->shape.layout = (int)field_int(super, "layout", 0);
+		r->shape.chunk = (uint64_t)field_int(super, "chunk", 0);
 		r->shape.metadata = metadata ? md_metadata(metadata) : -1;
-		r->component = (uint64_t)get_number(super, "component", 0);
-		r->data_offset = (uint64_t)get_number(super, "offset", 0);
-		set_places(r, a, get_number(super, "disks", 0));
+		r->component = (uint64_t)field_int(super, "component", 0);
+		r->data_offset = (uint64_t)field_int(super, "offset", 0);
+		set_places(r, a, field_int(super, "disks", 0));
 	}
 	have_on(have, &r->node, dev, true);
-	if (get_number(super, "slot", -1) >= 0)
-		set_place(r, get_number(super, "slot", -1), dev);
+	if (field_int(super, "slot", -1) >= 0)
+		set_place(r, field_int(super, "slot", -1), dev);
 	else
 		vec_push(a, &r->spares, (struct array_place){ .dev = dev });
 }
 
 int array_find(const struct machine *m, struct graph *have, struct diag *d)
 {
-	struct json_object *md = json_object_object_get(m->json, "md");
-	struct json_object *arrays = get_list(md, "arrays"), *supers = get_list(md, "supers");
+	struct json_object *md = field_object(m->json, "md");
+	struct json_object *arrays = field_list(md, "arrays"), *supers = field_list(md, "supers");
 	struct map used = { .arena = have->arena }, by_uuid = { .arena = have->arena };
 
 	(void)d;
-	for (size_t i = 0; i < list_length(arrays); i++)
+	for (size_t i = 0; i < field_count(arrays); i++)
 		find_running(m, have, json_object_array_get_idx(arrays, i), supers, &used);
-	for (size_t i = 0; i < list_length(supers); i++) {
+	for (size_t i = 0; i < field_count(supers); i++) {
 		struct json_object *s = json_object_array_get_idx(supers, i);
 
-		if (!get_text(s, "dev") || !map_get(&used, get_text(s, "dev")))
+		if (!field_text(s, "dev") || !map_get(&used, field_text(s, "dev")))
 			find_idle(have, s, &by_uuid);
 	}
 	return 0;

@@ -98,12 +98,13 @@ static int array_link(struct build *b, struct item *it)
 static int md_number(const char *name)
 {
 	const char *s = name + 2;
+	int n = 0;
 
-	if (!text_starts(name, "md") || !isdigit((unsigned char)*s) || (s[0] == '0' && s[1]) ||
-	    strlen(s) > 3 || s[strspn(s, "0123456789")])
+	if (!text_starts(name, "md") || !*s || (s[0] == '0' && s[1]) || strlen(s) > 3)
 		return -1;
-	return atoi(s) <= 511 ? atoi(s)
-			      : -1; /* the kernel's limit for numbers that aren't asked for specially */
+	for (; isdigit((unsigned char)*s); s++)
+		n = n * 10 + (*s - '0');
+	return !*s && n <= 511 ? n : -1; /* the kernel's limit for numbers that aren't asked for specially */
 }
 
 static int check_level(struct array *r, struct diag *d)
@@ -213,22 +214,25 @@ static int check_count(const struct array *r, struct diag *d)
 	return 0;
 }
 
-/* What stays when the members for which is_gone() goes. */
+/* A member on several disks may stand the loss of one: only what is sure is told. */
+static bool is_on_alone(const struct array_place *p, struct arena *a, const struct node *disk)
+{
+	node_list on = { 0 };
+
+	if (p->node)
+		on = node_disks(a, p->node);
+	return on.n == 1 && on.at[0] == disk;
+}
+
+/* Whether the data stays when a disk goes; NULL: none goes but what is missing. */
 static bool alive_without(const struct array *r, struct arena *a, const struct node *disk)
 {
 	bool *alive = arena_alloc(a, r->places.n * sizeof(*alive));
 
 	for (size_t i = 0; i < r->places.n; i++) {
-		node_list disks = { 0 };
+		const struct array_place *p = &r->places.at[i];
 
-		if (!r->places.at[i].node)
-			continue;
-		alive[i] = true;
-		if (disk)
-			disks = node_disks(a, r->places.at[i].node);
-		/* A member on several disks may stand the loss of one: only what is sure is told. */
-		if (disks.n == 1 && disks.at[0] == disk)
-			alive[i] = false;
+		alive[i] = p->node && !is_on_alone(p, a, disk);
 	}
 	return md_alive(&r->shape, alive);
 }
@@ -280,12 +284,9 @@ static void warn_disks(const struct array *r, struct diag *d)
 			continue;
 		diag_warn(d, item_pos(&r->words->item, "devices"),
 			  "'%s' does not survive the loss of disk '%s'", r->node.name, (*disk)->name);
-		vec_each (const struct array_place *, p, &r->places) {
-			node_list on = node_disks(d->arena, p->node);
-
-			if (on.n == 1 && on.at[0] == *disk)
+		vec_each (const struct array_place *, p, &r->places)
+			if (is_on_alone(p, d->arena, *disk))
 				diag_note(d, p->pos, "'%s' lies on it", p->node->name);
-		}
 	}
 }
 
@@ -413,9 +414,9 @@ static void warn_offset(const struct array *r, struct settle *s)
 	if (r->shape.level == 1)
 		return; /* .geo says it */
 	vec_each (const struct array_place *, p, &r->places) {
-		uint64_t stripe = p->node ? p->node->geo.opt_io : 0, off;
+		uint64_t stripe = p->node ? p->node->geo.opt_io : 0;
 
-		if (!stripe || (off = (p->node->geo.offset + r->data_offset) % stripe) == 0)
+		if (!stripe || (p->node->geo.offset + r->data_offset) % stripe == 0)
 			continue;
 		diag_warn(s->diag, p->pos, "'%s' begins %s into '%s', which is not on its stripes of %s",
 			  r->node.name, units_text(s->arena, r->data_offset), p->node->name,

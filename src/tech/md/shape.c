@@ -50,7 +50,7 @@ static int raid10_layout(const char *text, int *ret)
 	} forms[] = { { "near", "n", 1 }, { "far", "f", 1 << 8 }, { "offset", "o", 1 << 8 } };
 
 	for (size_t i = 0; i < sizeof(forms) / sizeof(*forms); i++) {
-		const char *number = NULL;
+		const char *number = "";
 		char *end;
 		unsigned long copies;
 
@@ -58,7 +58,7 @@ static int raid10_layout(const char *text, int *ret)
 			number = text + strlen(forms[i].word);
 		else if (text[0] == forms[i].letter[0])
 			number = text + 1;
-		if (!number || number[0] < '1' || number[0] > '9')
+		if (number[0] < '1' || number[0] > '9')
 			continue;
 		copies = strtoul(number, &end, 10);
 		if (*end || copies > 255)

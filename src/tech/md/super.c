@@ -42,7 +42,7 @@ uint64_t md_super_place(int metadata, uint64_t device_size)
 	case 1:
 		return 0;
 	case 2:
-		return 8 * SECTOR;
+		return UINT64_C(8) * SECTOR;
 	default:
 		return UINT64_MAX;
 	}
@@ -72,28 +72,34 @@ static int parse_v1(const uint8_t *b, struct md_super *r)
 	return 0;
 }
 
+/* The older format is a row of 32-bit words. */
+static uint32_t word(const uint8_t *b, size_t n)
+{
+	return le32(b + 4 * n);
+}
+
 /* A big-endian machine writes this one its own way round; such a member isn't recognised here, nor by a kernel of ours. */
 static int parse_v0(const uint8_t *b, struct md_super *r)
 {
 	static const size_t uuid_words[] = { 5, 13, 14, 15 };
 	const uint8_t *self = b + (size_t)4 * 992;
 
-	if (le32(b) != magic || le32(b + 4) != 0 || le32(b + 8) != 90)
+	if (word(b, 0) != magic || word(b, 1) != 0 || word(b, 2) != 90)
 		return -EINVAL;
 	/* mdadm shows these four words as numbers. */
 	for (size_t i = 0; i < 4; i++)
 		for (size_t k = 0; k < 4; k++)
-			r->uuid.b[4 * i + k] = (uint8_t)(le32(b + 4 * uuid_words[i]) >> (24 - 8 * k));
-	r->shape.level = (int)le32(b + 4 * 7);
-	r->component = le32(b + 4 * 8) * KIB;
-	r->shape.disks = le32(b + 4 * 10);
-	r->shape.layout = (int)le32(b + 4 * 64);
-	r->shape.chunk = le32(b + 4 * 65);
-	r->bitmap = le32(b + 4 * 33) & 1 << 8;
-	if (le32(self + 16) & 1)
+			r->uuid.b[4 * i + k] = (uint8_t)(word(b, uuid_words[i]) >> (24 - 8 * k));
+	r->shape.level = (int)word(b, 7);
+	r->component = word(b, 8) * KIB;
+	r->shape.disks = word(b, 10);
+	r->shape.layout = (int)word(b, 64);
+	r->shape.chunk = word(b, 65);
+	r->bitmap = word(b, 33) & 1 << 8;
+	if (word(self, 4) & 1)
 		r->role = MD_ROLE_FAULTY;
 	else
-		r->role = le32(self + 12) < r->shape.disks ? (int)le32(self + 12) : MD_ROLE_SPARE;
+		r->role = word(self, 3) < r->shape.disks ? (int)word(self, 3) : MD_ROLE_SPARE;
 	return 0;
 }
 

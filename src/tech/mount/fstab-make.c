@@ -485,6 +485,23 @@ static const char *write_text(const struct making *k, bool fresh)
 	return text_str(&out);
 }
 
+/* An entry in the line that is there for it, or in one of its own. */
+static int place(struct making *k, const struct machine *m, const struct fstab_entry *e)
+{
+	struct row *row;
+
+	if (find_row(k, e, &row) < 0)
+		return -EINVAL;
+	if (!row)
+		return add_row(k, e);
+	if (row->entry)
+		return diag_error(k->diag, e->pos, "'%s' and '%s' would share line %u of %s",
+				  row->entry->name, e->name, row->line.number, k->file);
+	edit_row(k, row, e);
+	warn_of_changes(k, m, row);
+	return check_length(k, row);
+}
+
 int fstab_make(struct arena *a, const struct machine *m, const char *file, const char *old,
 	       const fstab_entries *entries, struct diag *d, const char **ret)
 {
@@ -498,23 +515,9 @@ int fstab_make(struct arena *a, const struct machine *m, const char *file, const
 	read_rows(&k, old);
 	k.before = arena_alloc(a, (k.rows.n + 1) * sizeof(*k.before));
 	r = sort_entries(&k, entries, &sorted);
-	vec_each (const struct fstab_entry **, e, &sorted) {
-		struct row *row;
-
-		if (find_row(&k, *e, &row) < 0) {
+	vec_each (const struct fstab_entry **, e, &sorted)
+		if (place(&k, m, *e) < 0)
 			r = -EINVAL;
-		} else if (row && row->entry) {
-			r = diag_error(d, (*e)->pos, "'%s' and '%s' would share line %u of %s",
-				       row->entry->name, (*e)->name, row->line.number, file);
-		} else if (row) {
-			edit_row(&k, row, *e);
-			warn_of_changes(&k, m, row);
-			if (check_length(&k, row) < 0)
-				r = -EINVAL;
-		} else if (add_row(&k, *e) < 0) {
-			r = -EINVAL;
-		}
-	}
 	if (r < 0)
 		return r;
 	warn_of_order(&k);

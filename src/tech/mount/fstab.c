@@ -279,7 +279,8 @@ static void warn_of_masked(const struct settle *s, const char *file, const char 
 static int create(struct steps *steps, const struct node *want)
 {
 	const struct settle *s = steps_settle(steps);
-	const char *old = NULL, *text, *file = target_path(s, path);
+	const char *old = NULL, *text = NULL, *file = target_path(s, path);
+	const struct node *hidden;
 	struct step *st;
 	int r;
 
@@ -288,6 +289,14 @@ static int create(struct steps *steps, const struct node *want)
 			  "%s isn't written: with --no-mount its filesystem isn't there; `stowage fstab` "
 			  "prints it",
 			  file);
+		return 0;
+	}
+	hidden = target_hidden(s, path);
+	if (hidden) {
+		/* Of a run that was interrupted, say. apply looks again when all is mounted, and then writes it. */
+		diag_warn(s->diag, hidden->pos,
+			  "%s is written when '%s' is mounted, which is there but not mounted yet: only then can be seen what is in it",
+			  file, hidden->name);
 		return 0;
 	}
 	r = content(s, want, &old, &text);

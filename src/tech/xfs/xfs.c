@@ -67,6 +67,10 @@ static const struct fs_word elsewhere[] = {
 	{ "sw=", "state the key 'sw'" },
 	{ "sunit=", "state the keys 'su' and 'log-su' (bytes; sunit counts 512)" },
 	{ "swidth=", "state the key 'sw' (stripe units; swidth counts 512 bytes)" },
+	{ "logdev=", "a log on another device is not known here" },
+	{ "rtdev=", "a section on another device is not known here" },
+	{ "name=", "state the key 'devices'" },
+	{ "file", "state the key 'devices'" },
 	{ 0 },
 };
 

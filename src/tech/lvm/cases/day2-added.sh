@@ -130,6 +130,15 @@ expect() {
 	fi
 }
 
+# A file as the plan saw it: path, what cksum says of it; empty: it wasn't there
+seen() {
+	has=
+	if [ -e "$1" ]; then
+		has=$(cksum <"$1")
+	fi
+	[ "$has" = "$2" ] || problem "$1 isn't what it was when the plan was made"
+}
+
 # Standard input becomes the content of a file, at once: mode, path
 put() {
 	path=$2
@@ -171,6 +180,7 @@ check() {
 	disk /dev/vdb 3221225472 vdb ''
 	disk /dev/vdc 3221225472 vdc ''
 	there /dev/md/m 0 802160640
+	seen /etc/mdadm/mdadm.conf '3114286471 651'
 	if [ "$bad" -ne 0 ]; then
 		printf '%s\n' 'Nothing was written: the machine is not as the plan saw it. Plan again.' >&2
 		exit 3
