@@ -9,8 +9,9 @@
 
 #include "base/field.h"
 
-static const char sample[] = "{ 'text': 'sda', 'n': 7, 'large': 18446744073709551615, 'minus': -1, 'null': null, 'real': 1.5,"
-			     "  'list': [1, 2], 'object': { 'text': '' } }";
+static const char sample[] =
+	"{ 'text': 'sda', 'n': 7, 'large': 18446744073709551615, 'minus': -1, 'null': null, 'real': 1.5,"
+	"  'list': [1, 2], 'object': { 'text': '' } }";
 
 static int setup(void **state)
 {

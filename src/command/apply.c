@@ -68,7 +68,8 @@ static int look_again(struct cli *c, const struct plan *again)
 
 	if (!again->steps.n)
 		return 0;
-	r = diag_error(&c->diag, nowhere, "all steps were carried out, but %zu would still be due", again->steps.n);
+	r = diag_error(&c->diag, nowhere, "all steps were carried out, but %zu would still be due",
+		       again->steps.n);
 	vec_each (struct step *const *, st, &again->steps)
 		diag_note(&c->diag, (*st)->pos, "%s", (*st)->what);
 	return r;

@@ -17,17 +17,14 @@ bool command_color(FILE *f)
 
 int command_print(struct cli *c, const char *text)
 {
-	FILE *f = stdout;
+	const char *file = c->output && strcmp(c->output, "-") != 0 ? c->output : NULL;
+	FILE *f = file ? fopen(file, "we") : stdout;
 	bool ok;
 
-	if (c->output && strcmp(c->output, "-") != 0) {
-		f = fopen(c->output, "we");
-		if (!f)
-			return diag_error(&c->diag, nowhere, "can't write '%s': %s", c->output,
-					  strerror(errno));
-	}
+	if (!f)
+		return diag_error(&c->diag, nowhere, "can't write '%s': %s", file, strerror(errno));
 	ok = fputs(text, f) != EOF;
-	ok = (f == stdout ? fflush(f) : fclose(f)) == 0 && ok;
+	ok = (file ? fclose(f) : fflush(f)) == 0 && ok;
 	return ok ? 0
 		  : diag_error(&c->diag, nowhere, "can't write %s: %s", c->output ? c->output : "the output",
 			       strerror(errno));

@@ -77,6 +77,44 @@ static bool has_example(const struct key *k)
 	return k->example && k->form != KEY_INT && k->form != KEY_WORD;
 }
 
+static int tell_need(struct parse *p, const struct tables *t, const struct key *k, struct pos pos)
+{
+	return parse_error(p, pos, "%s needs '%s': %s%s%s", t->one, words_key(p->arena, k),
+			   words_form(p->arena, k), has_example(k) ? ", such as " : "",
+			   has_example(k) ? k->example : "");
+}
+
+/* @it: where @k is stated. */
+static int check_with(struct parse *p, const struct tables *t, const struct yaml *map, const text_list *meant,
+		      const struct key *k, const struct yaml_item *it)
+{
+	const struct key named = { .name = k->with }, *known = tables_find(t, k->with);
+	const struct key *other = known ? known : &named;
+
+	if (stated(map, other) || is_meant(p, meant, other))
+		return 0;
+	return parse_error(p, it->key_pos, "'%s' needs '%s' beside it", it->key, k->with);
+}
+
+static int check_unless(struct parse *p, const struct tables *t, const struct yaml *map, const struct key *k,
+			const struct yaml_item *it)
+{
+	const struct key named = { .name = k->unless }, *known = tables_find(t, k->unless);
+	const struct yaml_item *other = stated(map, known ? known : &named), *later = it;
+	int r;
+
+	if (!other || (known && known < k && known->unless && words_is(k, known->unless)))
+		return 0; /* the other one has told it */
+	if (other > it) {
+		later = other;
+		other = it;
+	}
+	r = parse_error(p, later->key_pos, "'%s' can't be stated together with '%s'", later->key, other->key);
+	if (!p->muted)
+		diag_note(p->diag, other->key_pos, "'%s' is stated here", other->key);
+	return r;
+}
+
 /* What depends on several keys: need, with, unless. @meant: those that are there, but wrongly written. */
 static int check_together(struct parse *p, const struct tables *t, const struct yaml *map,
 			  const text_list *meant, struct pos pos)
@@ -85,39 +123,14 @@ static int check_together(struct parse *p, const struct tables *t, const struct 
 
 	for (size_t i = 0; i < 2; i++)
 		for (const struct key *k = t->keys[i]; k && k->name; k++) {
-			const struct yaml_item *it = stated(map, k), *other;
-			const struct key *o;
+			const struct yaml_item *it = stated(map, k);
 
 			if (!it && k->need && !is_meant(p, meant, k))
-				r = parse_error(p, pos, "%s needs '%s': %s%s%s", t->one,
-						words_key(p->arena, k), words_form(p->arena, k),
-						has_example(k) ? ", such as " : "",
-						has_example(k) ? k->example : "");
-			if (it && k->with) {
-				struct key named = { .name = k->with };
-
-				o = tables_find(t, k->with);
-				o = o ? o : &named;
-				if (!stated(map, o) && !is_meant(p, meant, o))
-					r = parse_error(p, it->key_pos, "'%s' needs '%s' beside it", it->key,
-							k->with);
-			}
-			if (!it || !k->unless)
-				continue;
-			o = tables_find(t, k->unless);
-			other = stated(map, o ? o : &(struct key){ .name = k->unless });
-			if (!other || (o && o < k && o->unless && words_is(k, o->unless)))
-				continue; /* the other one has told it */
-			if (other > it) {
-				const struct yaml_item *swap = other;
-
-				other = it;
-				it = swap;
-			}
-			r = parse_error(p, it->key_pos, "'%s' can't be stated together with '%s'", it->key,
-					other->key);
-			if (!p->muted)
-				diag_note(p->diag, other->key_pos, "'%s' is stated here", other->key);
+				r = tell_need(p, t, k, pos);
+			if (it && k->with && check_with(p, t, map, meant, k, it) < 0)
+				r = -EINVAL;
+			if (it && k->unless && check_unless(p, t, map, k, it) < 0)
+				r = -EINVAL;
 		}
 	return r;
 }

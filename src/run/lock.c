@@ -34,7 +34,8 @@ static const char *holder(struct arena *a, int fd)
 		/* NOLINTNEXTLINE(cert-err34-c): the kernel writes these, and they fit */
 		if (sscanf(line, "%*s %15s %*s %*s %d %x:%x:%" SCNu64, kind, &pid, &maj, &min, &inode) != 5)
 			continue;
-		if (strcmp(kind, "FLOCK") != 0 || inode != st.st_ino || makedev(maj, min) != st.st_dev || pid <= 0)
+		if (strcmp(kind, "FLOCK") != 0 || inode != st.st_ino || makedev(maj, min) != st.st_dev ||
+		    pid <= 0)
 			continue;
 		if (file_read(a, AT_FDCWD, arena_printf(a, "/proc/%d/comm", pid), 256, &comm, NULL))
 			return arena_printf(a, "process %d", pid);

@@ -167,7 +167,8 @@ static void start(struct runner *r, struct slot *s, struct job *j)
 		if (j->step->op.form == OP_SETTLE) {
 			r->result->waits++;
 			r->result->processes += expect_udev(); /* udevadm */
-			deadline += UINT64_C(10) * 1000; /* it has a deadline itself, and knows what is missing */
+			deadline += UINT64_C(10) *
+				    1000; /* it has a deadline itself, and knows what is missing */
 		}
 		e = child_fork(&s->child, run_op, j, -1, r->env, deadline);
 	}

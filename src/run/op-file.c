@@ -156,7 +156,8 @@ int op_file(const struct op_job *j)
 {
 	_cleanup_arena_ struct arena *a = arena_new();
 	_cleanup_fd_ int root = -1, dir = -1;
-	const char *top = j->root && strcmp(j->root, "/") != 0 ? j->root : "", *path = j->op->path, *name = "";
+	const char *top = j->root && strcmp(j->root, "/") != 0 ? j->root : "", *path = j->op->path,
+		   *name = "";
 	size_t n = strlen(top);
 	int r;
 

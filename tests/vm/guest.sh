@@ -61,7 +61,9 @@ disk() { lsblk -dnro PATH,SERIAL | awk -v serial="$1" '$2 == serial { print $1 }
 # place LAYOUT PATH=SERIAL...: the layout with other disks, in /tmp/layout.yaml
 place() {
 	local word script=
-	for word in "${@:2}"; do script+="s,${word%%=*}\\b,$(disk "${word#*=}"),g;"; done
+	# In two rounds: what one disk is called here may be what another one is called in the layout.
+	for word in "${@:2}"; do script+="s,${word%%=*}\\b,@${word#*=}@,g;"; done
+	for word in "${@:2}"; do script+="s,@${word#*=}@,$(disk "${word#*=}"),g;"; done
 	sed "$script" "$1" >/tmp/layout.yaml
 }
 

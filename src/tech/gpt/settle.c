@@ -119,8 +119,8 @@ static int share_all(struct settle *s, struct table *t, const struct node *disk)
 			diag_warn(s->diag, item_pos(n->item, "start"),
 				  "'%s' starts at %s, which isn't a multiple of %s", n->name,
 				  units_exact(s->arena, stated), units_exact(s->arena, t->grain));
-		if (i > from &&
-		    share_run(s, t, from, i, start, last ? t->end : stated, run_text(s, t, disk, from, n)) < 0)
+		if (i > from && share_run(s, t, from, i, start, last ? t->end : stated,
+					  run_text(s, t, disk, from, n)) < 0)
 			r = -1;
 		if (!last) {
 			start = stated;

@@ -229,8 +229,8 @@ static int md_conf_settle(struct node *want, struct settle *s)
 
 	if (hidden) {
 		diag_warn(s->diag, want->pos,
-			  "%s is written when '%s' is mounted, which is there but not mounted yet: only then can be "
-			  "seen what is in it",
+			  "%s is written when '%s' is mounted, which is there but not mounted yet: only "
+			  "then can be seen what is in it",
 			  target_path(s, CONF_PATH), hidden->name);
 	} else if (!target_writable(s, CONF_PATH)) {
 		diag_warn(s->diag, want->pos, "%s is not written: its filesystem isn't mounted",

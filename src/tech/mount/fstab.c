@@ -295,7 +295,8 @@ static int create(struct steps *steps, const struct node *want)
 	if (hidden) {
 		/* Of a run that was interrupted, say. apply looks again when all is mounted, and then writes it. */
 		diag_warn(s->diag, hidden->pos,
-			  "%s is written when '%s' is mounted, which is there but not mounted yet: only then can be seen what is in it",
+			  "%s is written when '%s' is mounted, which is there but not mounted yet: only then "
+			  "can be seen what is in it",
 			  file, hidden->name);
 		return 0;
 	}
