@@ -27,30 +27,43 @@ static void queue_freep(struct udev_queue **q)
 	(void)udev_queue_unref(*q);
 }
 
-/*
- * "udevadm settle" asks udevd itself to answer when it has read all that was pending: also the close of a written disk, after which
- * udevd re-reads the table and nodes may vanish and come back. An empty queue alone doesn't say that: it is empty as well when udevd
- * has not looked yet. libudev has no call for that question.
- * Return: 0; 1 after a message; -ENOENT where there is no udevadm.
- */
-static int ask_udevd(struct arena *a, unsigned timeout_s)
+/* Return: its exit status; -1 where it could not be run or was killed. */
+static int run_settle(struct arena *a, const char *udevadm, uint64_t left_s)
 {
-	const char *udevadm = child_find(a, environ, "udevadm");
 	char *argv[] = { arena_strdup(a, "udevadm"), arena_strdup(a, "settle"),
-			 arena_printf(a, "--timeout=%u", timeout_s), NULL };
+			 arena_printf(a, "--timeout=%llu", (unsigned long long)left_s), NULL };
 	pid_t pid, got;
-	int status, r;
+	int status;
 
-	if (!udevadm)
-		return -ENOENT;
-	r = posix_spawn(&pid, udevadm, NULL, NULL, argv, environ);
-	if (r)
-		return op_say("cannot start %s: %s", udevadm, strerror(r));
+	if (posix_spawn(&pid, udevadm, NULL, NULL, argv, environ))
+		return -1;
 	do {
 		got = waitpid(pid, &status, 0);
 	} while (got < 0 && errno == EINTR);
-	if (got != pid || !WIFEXITED(status) || WEXITSTATUS(status))
-		return op_say("udev's queue did not become empty within %u s", timeout_s);
+	return got == pid && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+/*
+ * "udevadm settle" asks udevd itself to answer when it has read all that was pending: also the close of a written disk, after which
+ * udevd re-reads the table and nodes may vanish and come back. An empty queue alone doesn't say that: it is empty as well when udevd
+ * has not looked yet. libudev has no call for that question. A udevd that is busy may drop the question ("Broken pipe", at once): then it
+ * is asked again, and at last what can be seen from outside has to do.
+ * Return: 0; 1 after a message: no answer in time.
+ */
+static int ask_udevd(struct arena *a, unsigned timeout_s)
+{
+	enum { ATTEMPTS = 8 };
+	const char *udevadm = child_find(a, environ, "udevadm");
+	uint64_t deadline = child_clock_ms() + (uint64_t)timeout_s * 1000;
+
+	for (int i = 0; udevadm && i < ATTEMPTS; i++) {
+		uint64_t now = child_clock_ms();
+
+		if (now + 1000 > deadline)
+			return op_say("udev's queue did not become empty within %u s", timeout_s);
+		if (run_settle(a, udevadm, (deadline - now) / 1000) == 0)
+			return 0;
+	}
 	return 0;
 }
 
@@ -113,11 +126,8 @@ int op_settle(const struct op_job *j)
 	_cleanup_arena_ struct arena *a = arena_new();
 	int r = 0;
 
-	if (expect_udev()) {
+	if (expect_udev())
 		r = ask_udevd(a, j->timeout_s);
-		if (r == -ENOENT)
-			r = 0;
-	}
 	if (!r)
 		r = wait_events(j->op->expect.at, j->op->expect.n, true, j->timeout_s);
 	return r;

@@ -167,9 +167,11 @@ static const char step_function[] = "# number, what\n"
 				    "}\n"
 				    "\n";
 
-static const char settle_function[] = "settle() {\n"
+static const char settle_function[] = "# A busy udevd may drop the question at once: it is asked again.\n"
+				      "settle() {\n"
 				      "\tif [ -e /run/udev/control ]; then\n"
-				      "\t\tudevadm settle --timeout=30\n"
+				      "\t\tudevadm settle --timeout=60 || udevadm settle --timeout=60 || "
+				      "udevadm settle --timeout=60\n"
 				      "\tfi\n"
 				      "}\n"
 				      "\n"

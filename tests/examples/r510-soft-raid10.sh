@@ -128,9 +128,10 @@ step() {
 	printf "[%${#total}s/%s] %s\\n" "$1" "$total" "$2"
 }
 
+# A busy udevd may drop the question at once: it is asked again.
 settle() {
 	if [ -e /run/udev/control ]; then
-		udevadm settle --timeout=30
+		udevadm settle --timeout=60 || udevadm settle --timeout=60 || udevadm settle --timeout=60
 	fi
 }
 
