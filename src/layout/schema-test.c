@@ -16,7 +16,7 @@ static struct json_object *at(struct json_object *o, const char *path)
 		memcpy(key, path, n);
 		key[n] = '\0';
 		if (json_object_is_type(o, json_type_array))
-			o = json_object_array_get_idx(o, (size_t)atoi(key));
+			o = json_object_array_get_idx(o, strtoul(key, NULL, 10));
 		else if (!json_object_object_get_ex(o, key, &o))
 			o = NULL;
 		path += n + (path[n] == '/');

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "layout/yaml.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <libfyaml.h>
 #include <stdint.h>
@@ -234,6 +235,7 @@ static int tell_syntax(struct reader *r, struct fy_diag *errors)
 		tab = indenting_tab(r, line + 1);
 	if (tab != SIZE_MAX)
 		return diag_error(r->diag, place(r, tab, tab), "a tab can't indent in YAML; use spaces");
+	assert(r->lines.at && r->lines.n);
 	if (line >= r->lines.n)
 		line = r->lines.n - 1;
 	at = r->lines.at[line];
@@ -492,8 +494,9 @@ static bool is_repeated(struct reader *r, struct frame *f, const char *key, stru
 	return true;
 }
 
-static int key(struct reader *r, struct frame *f, const struct cell *c)
+static int key(struct reader *r, const struct cell *c)
 {
+	struct frame *f = &r->frames[r->depth - 1];
 	struct pos first;
 	int error;
 
@@ -588,7 +591,7 @@ static int alias(struct reader *r, struct fy_event *e)
 		struct cell word = *c;
 
 		word.y.pos = pos;
-		return key(r, &r->frames[r->depth - 1], &word);
+		return key(r, &word);
 	}
 	put(r, c);
 	return 0;
@@ -599,7 +602,6 @@ static int node(struct reader *r, struct fy_event *e, enum yaml_form form, struc
 		struct fy_token *tag)
 {
 	struct cell *c = arena_of(r->arena, struct cell);
-	struct frame *f = r->depth ? &r->frames[r->depth - 1] : NULL;
 	bool ignored;
 	size_t len;
 	int error;
@@ -616,7 +618,7 @@ static int node(struct reader *r, struct fy_event *e, enum yaml_form form, struc
 		(void)map_set(&r->anchors, token_text(r, anchor, &len), c);
 	if (form == YAML_SCALAR) {
 		if (wants_key(r))
-			return key(r, f, c);
+			return key(r, c);
 		put(r, c);
 		return 0;
 	}

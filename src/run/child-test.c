@@ -157,7 +157,7 @@ static void who_stays_behind_is_not_waited_for(void **state)
 	assert_true(child_wait(&f->c, -1));
 	assert_true(child_good(&f->c));
 	assert_true(child_clock_ms() - start < 50000);
-	assert_int_equal(kill(atoi(capture_text(&f->out, f->a)), SIGKILL), 0);
+	assert_int_equal(kill((pid_t)strtol(capture_text(&f->out, f->a), NULL, 10), SIGKILL), 0);
 }
 
 static int say_and_fail(void *arg)

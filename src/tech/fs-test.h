@@ -121,3 +121,19 @@ static inline void trial_assert_said(const struct trial *t, const char *file, in
 }
 
 #define assert_quiet(t) trial_assert_said(t, __FILE__, __LINE__, (const char *const[]){ NULL })
+
+/* A filesystem of that @type with these keys, on a disk that is an object of the recording, is a mistake and says so. */
+#define assert_mistake(type, disk, keys, said)                                                               \
+	trial_assert_mistake(__FILE__, __LINE__, type, disk, keys, said)
+
+static inline void trial_assert_mistake(const char *file, int line, const char *type, const char *disk,
+					const char *keys, const char *said)
+{
+	struct arena *a = arena_new();
+	_cleanup_trial_ struct trial *t = trial(
+		arena_printf(a, "  - { type: %s, devices: a, %s }", type, keys), disk);
+
+	trial_assert_said(t, file, line, (const char *const[]){ said, NULL });
+	assert_int_equal(t->diag.errors, 1);
+	arena_free(a);
+}
