@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <assert.h>
 #include <stdarg.h>
 
 #include "base/arena.h"
@@ -13,4 +14,16 @@ void why_add(struct why *why, const char *key, const char *fmt, ...)
 	line.text = arena_vprintf(why->arena, fmt, ap);
 	va_end(ap);
 	vec_push(why->arena, &why->lines, line);
+}
+
+void why_is(struct why *why, enum why_class class)
+{
+	assert(why->lines.n);
+	why->lines.at[why->lines.n - 1].class = class;
+}
+
+void why_anew(struct why *why)
+{
+	assert(why->lines.n);
+	why->lines.at[why->lines.n - 1].anew = true;
 }

@@ -38,9 +38,19 @@ struct section {
 	int (*link)(struct build *b, struct item *it);
 };
 
+/* How much a difference matters to who watches a machine. */
+enum why_class {
+	WHY_DIFFERENT = 0, /* it isn't what the layout asks: a size, a level */
+	WHY_COSMETIC,      /* nothing works worse for it: a label, a partition's name */
+	WHY_DEGRADED,      /* it works, with less than it should: an array without a member */
+	WHY_DANGEROUS,     /* data or the next boot are at risk: a mirror with both halves on one disk, a UUID that two devices bear */
+};
+
 struct why_line {
 	const char *key;  /* of the layout, for the position; NULL: the object itself */
 	const char *text; /* "is 512 MiB, the layout asks for 1 GiB" */
+	enum why_class class;
+	bool anew; /* only making it anew brings it about: what is there would be lost */
 };
 
 /* Says why a thing that is there is not as asked: both sides, for a message. */
@@ -75,6 +85,11 @@ struct kind {
 	void (*compare)(const struct node *want, const struct node *have, struct why *why);
 	/* Steps that bring it about. The last one gives the node. */
 	int (*create)(struct steps *s, const struct node *want);
+	/*
+	 * Steps that end an object which is there, so that the kernel has forgotten it: all that stood on it has gone before, its devices'
+	 * content is wiped after. Device paths as the kernel knows them. NULL: wiping what it lies on ends it.
+	 */
+	int (*retire)(struct steps *s, const struct node *have);
 	/* One line for people, without the name: "raid10 n2 over 3 devices, chunk 512 KiB". May be NULL. */
 	const char *(*describe)(struct arena *a, const struct node *n);
 	/* What a partition is called that this one stands on, where the layout leaves it open: "raid", "lvm", "swap", "esp". NULL: "linux". */
@@ -83,8 +98,14 @@ struct kind {
 	bool (*alive)(const struct node *n, const bool *alive);
 };
 
-/** why_add() - one difference. @key: the layout's key, or NULL. */
+/** why_add() - one difference, WHY_DIFFERENT. @key: the layout's key, or NULL. */
 void why_add(struct why *why, const char *key, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+
+/** why_is() - the class of the difference that was added last. */
+void why_is(struct why *why, enum why_class class);
+
+/** why_anew() - the difference that was added last can only be mended by making the object anew. */
+void why_anew(struct why *why);
 
 /* A program that a room's steps start, and the Debian package that has it. */
 struct room_tool {
