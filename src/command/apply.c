@@ -23,6 +23,26 @@ static bool ask(size_t steps)
 	return fgets(answer, sizeof(answer), stdin) && !strcmp(answer, "yes\n");
 }
 
+/* The disk is called by what stands on its label: who types that has looked. */
+static bool ask_loss(struct cli *c, const struct loss_disk *disk)
+{
+	const struct blockdev *b = disk->disk->block;
+	const char *word = b->serial ? b->serial : b->wwn ? b->wwn : b->path;
+	char answer[256];
+
+	printf("\nWhat is on disk '%s' (%s) will be lost. Type its %s (%s): ",
+	       text_safe(c->arena, disk->name), text_safe(c->arena, b->path),
+	       b->serial ? "serial number"
+	       : b->wwn  ? "WWN"
+			 : "path",
+	       text_safe(c->arena, word));
+	(void)fflush(stdout);
+	if (!fgets(answer, sizeof(answer), stdin))
+		return false;
+	answer[strcspn(answer, "\n")] = 0;
+	return !strcmp(answer, word);
+}
+
 static int may_run(struct cli *c, const struct plan *p)
 {
 	text_list missing = plan_missing_tools(p, c->arena);
@@ -38,6 +58,9 @@ static int may_run(struct cli *c, const struct plan *p)
 		return diag_error(&c->diag, nowhere,
 				  "there is no terminal to ask on; --yes says that the plan is wanted; "
 				  "nothing was done");
+	vec_each (const struct loss_disk *, disk, &p->lost)
+		if (!ask_loss(c, disk))
+			return diag_error(&c->diag, nowhere, "not confirmed; nothing was done");
 	if (!ask(p->steps.n))
 		return diag_error(&c->diag, nowhere, "not confirmed; nothing was done");
 	return 0;
@@ -99,10 +122,22 @@ static void print_result(struct cli *c, const struct plan *p, const struct run_r
 		       result->lvm_commands, result->table_writes, result->waits);
 }
 
+/* What was confirmed to be lost is what is there, and nothing has come to it while the question stood. */
+static int still_so(struct cli *c, const struct plan *p)
+{
+	struct machine *now;
+	int r = machine_read_live(c->arena, p->options.root, &c->diag, &now);
+
+	if (r < 0)
+		return r;
+	return saved_is_fresh(p, now, &c->diag) ? 0 : -EPERM;
+}
+
 static int apply(struct cli *c, const struct plan *p)
 {
 	struct run_options o = { .jobs = c->jobs,
 				 .state_dir = c->state,
+				 .may_lose = true,
 				 .progress = !c->json && isatty(STDOUT_FILENO),
 				 .out = c->json ? NULL : stdout };
 	struct run_result result = { 0 };
@@ -113,7 +148,9 @@ static int apply(struct cli *c, const struct plan *p)
 		return r;
 	if (!c->json)
 		printf("\n");
-	r = run_plan(p, &o, &c->diag, &result);
+	r = p->lost.n ? still_so(c, p) : 0;
+	if (r == 0)
+		r = run_plan(p, &o, &c->diag, &result);
 	if (r < 0) {
 		if (c->json)
 			print_json(c, p, &result);

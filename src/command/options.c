@@ -12,6 +12,7 @@ enum {
 	OPT_ROOT,
 	OPT_NO_MOUNT,
 	OPT_SEED,
+	OPT_ALLOW_LOSS,
 	OPT_FORMAT,
 	OPT_EXIT_CODE,
 	OPT_JSON,
@@ -43,6 +44,9 @@ static const struct option_text table[] = {
 	{ { "seed", required_argument, NULL, OPT_SEED },
 	  "TEXT",
 	  "what UUIDs are derived from; the layout's name if absent" },
+	{ { "allow-loss", required_argument, NULL, OPT_ALLOW_LOSS },
+	  "DISK",
+	  "what is on DISK may be lost: its name in the layout, serial, WWN or path; repeatable" },
 	{ { "format", required_argument, NULL, OPT_FORMAT },
 	  "WORD",
 	  "text, sh, json or dot; doc: text or scdoc" },
@@ -189,6 +193,9 @@ static int take(struct cli *c, int option, const char *value)
 		return 0;
 	case OPT_SEED:
 		c->options.seed = value;
+		return 0;
+	case OPT_ALLOW_LOSS:
+		vec_push(c->arena, &c->options.allow_loss, value);
 		return 0;
 	case OPT_FORMAT:
 		c->format = value;

@@ -7,9 +7,12 @@
 #include "layout/layout.h"
 #include "machine/have.h"
 #include "machine/machine.h"
+#include "plan/loss.h"
 #include "plan/match.h"
 #include "plan/plan.h"
+#include "plan/scrub.h"
 #include "plan/steps.h"
+#include "plan/teardown.h"
 #include "tech/kind.h"
 
 static int by_text(const void *a, const void *b)
@@ -55,17 +58,29 @@ static bool is_blocked(const struct node *n)
 static bool differs(struct settle *s, const struct node *n)
 {
 	struct why why = { .arena = s->arena };
+	const char *anew = NULL;
 
 	if (n->kind->compare)
 		n->kind->compare(n, n->have, &why);
+	vec_each (const struct why_line *, line, &why.lines)
+		anew = anew ? anew : line->anew ? line->text : NULL;
 	vec_each (const struct why_line *, line, &why.lines) {
 		struct pos pos = n->item && line->key ? item_pos(n->item, line->key) : n->pos;
 
-		diag_error(s->diag, pos, "'%s' is there, but %s", n->name, line->text);
+		if (anew)
+			(void)diag_refuse(s->diag, pos, "'%s' is there, but %s", n->name, line->text);
+		else
+			(void)diag_error(s->diag, pos, "'%s' is there, but %s", n->name, line->text);
 	}
-	if (why.lines.n)
+	if (anew) {
+		diag_note(s->diag, nowhere,
+			  "only making it anew would change that, and what is there would be lost");
+		(void)loss_object(s, n->have,
+				  arena_printf(s->arena, "'%s' is to be made anew: %s", n->name, anew));
+	} else if (why.lines.n) {
 		diag_note(s->diag, nowhere,
 			  "what is there is only kept or added to, not changed: nothing was done to it");
+	}
 	return why.lines.n != 0;
 }
 
@@ -116,7 +131,8 @@ static int make_steps(struct plan *p, const struct settle *s, struct diag *d)
 	int r = 0;
 
 	steps_init(&steps, p->arena, s);
-	plan_clear_disks(&steps, p->want);
+	plan_teardown(&steps, s->losses);
+	plan_scrub(&steps, p->want, s->losses);
 	vec_each (struct node **, n, &p->want->nodes) {
 		if ((*n)->verdict != VERDICT_CREATE || !(*n)->kind->create)
 			continue;
@@ -137,11 +153,71 @@ static int make_steps(struct plan *p, const struct settle *s, struct diag *d)
 	return -EINVAL;
 }
 
+/* What was said so far, to go back to. */
+struct mark {
+	size_t messages, sources;
+	unsigned errors, warnings, refusals;
+};
+
+static struct mark mark(const struct diag *d)
+{
+	return (struct mark){ .messages = d->messages.n,
+			      .sources = d->sources.n,
+			      .errors = d->errors,
+			      .warnings = d->warnings,
+			      .refusals = d->refusals };
+}
+
+static void unsay(struct diag *d, struct mark m)
+{
+	d->messages.n = m.messages;
+	d->sources.n = m.sources;
+	d->errors = m.errors;
+	d->warnings = m.warnings;
+	d->refusals = m.refusals;
+}
+
+static size_t given_up(const struct losses *l)
+{
+	return l->ends.n + l->clear.n;
+}
+
+/*
+ * One round: what there is to say about each object, on the machine without what is given up so far.
+ * Return: 0, or -errno where the layout or the machine make no sense at all.
+ */
+static int look_round(struct plan *p, struct settle *s)
+{
+	int r = layout_build(p->arena, p->layout, s->diag, &p->want);
+
+	if (r < 0)
+		return r;
+	s->machine = p->machine;
+	p->have = p->losses.all;
+	if (given_up(&p->losses)) {
+		struct machine *reduced = loss_machine(&p->losses);
+
+		r = machine_have(p->arena, p->machine, s->diag, &p->have);
+		if (r < 0)
+			return r;
+		loss_graph(&p->losses, p->have, reduced);
+		s->machine = reduced;
+	}
+	s->want = p->want;
+	s->have = p->have;
+	vec_each (struct node **, n, &p->want->nodes)
+		look_at(s, *n);
+	return 0;
+}
+
 int plan_make(struct arena *a, const struct layout *l, const struct machine *m, const struct plan_options *o,
 	      struct diag *d, struct plan **ret)
 {
 	struct plan *p = arena_of(a, struct plan);
+	struct mark before;
+	struct graph *all;
 	struct settle s;
+	size_t lost;
 	int r;
 
 	p->arena = a;
@@ -152,26 +228,34 @@ int plan_make(struct arena *a, const struct layout *l, const struct machine *m, 
 		p->options.root = "/";
 	if (!p->options.seed)
 		p->options.seed = l->name;
-
-	r = layout_build(a, l, d, &p->want);
+	p->losses = (struct losses){ .arena = a,
+				     .machine = m,
+				     .options = &p->options,
+				     .ends = { .arena = a },
+				     .clear = { .arena = a },
+				     .why = { .arena = a } };
+	r = machine_have(a, m, d, &all);
 	if (r < 0)
 		return r;
-	r = machine_have(a, m, d, &p->have);
-	if (r < 0)
-		return r;
-
-	s = (struct settle){ .arena = a,
-			     .diag = d,
-			     .machine = m,
-			     .want = p->want,
-			     .have = p->have,
-			     .options = &p->options,
-			     .seed = p->options.seed };
-	vec_each (struct node **, n, &p->want->nodes)
-		look_at(&s, *n);
+	p->losses.all = all;
+	before = mark(d);
+	s = (struct settle){
+		.arena = a, .diag = d, .losses = &p->losses, .options = &p->options, .seed = p->options.seed
+	};
+	/* Each round gives up something more of what is there, or is the last. */
+	do {
+		unsay(d, before);
+		p->losses.told = p->losses.listed = (struct map){ .arena = a };
+		lost = given_up(&p->losses);
+		r = look_round(p, &s);
+		if (r < 0)
+			return r;
+	} while (given_up(&p->losses) != lost);
 	*ret = p;
+	(void)loss_check_options(&p->losses, p->want, d);
 	if (diag_failed(d))
 		return -EINVAL;
+	p->lost = loss_list_disks(&p->losses, a, p->want);
 	return make_steps(p, &s, d);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
+#include "plan/loss.h"
 #include "plan/settle.h"
 #include "plan/step.h"
 
@@ -14,6 +15,8 @@ struct plan {
 	struct plan_options options;
 	struct graph *want; /* settled; nodes sorted */
 	struct graph *have;
+	struct losses losses;
+	loss_list lost;  /* what is lost, by disk; empty where nothing is */
 	step_list steps; /* in one valid order, always the same */
 };
 

@@ -38,8 +38,8 @@ static struct json_object *op_json(struct arena *a, const struct op *op)
 	vec_each (const struct op_range *, r, &op->ranges)
 		text_printf(&ranges, "%llu+%llu ", (unsigned long long)r->start, (unsigned long long)r->size);
 	vec_each (const struct op_expect *, e, &op->expect)
-		text_printf(&ranges, "%s@%llu+%llu ", e->dev, (unsigned long long)e->start,
-			    (unsigned long long)e->size);
+		text_printf(&ranges, "%s%s@%llu+%llu ", e->gone ? "!" : "", e->dev,
+			    (unsigned long long)e->start, (unsigned long long)e->size);
 	add_text(o, "places", text_str(&ranges));
 	return o;
 }
@@ -61,7 +61,8 @@ static struct json_object *steps_json(const struct plan *p, struct arena *a)
 
 const char *saved_write(const struct plan *p, struct arena *a)
 {
-	struct json_object *o = json_object_new_object(), *layout = json_object_new_object();
+	struct json_object *o = json_object_new_object(), *layout = json_object_new_object(),
+			   *allowed = json_object_new_array();
 	const char *text;
 
 	json_object_object_add(o, "stowage-saved-plan", json_object_new_int(VERSION));
@@ -72,6 +73,9 @@ const char *saved_write(const struct plan *p, struct arena *a)
 	add_text(o, "root", p->options.root);
 	json_object_object_add(o, "mount", json_object_new_boolean(p->options.mount));
 	add_text(o, "seed", p->options.seed);
+	vec_each (const char *const *, disk, &p->options.allow_loss)
+		json_object_array_add(allowed, json_object_new_string(*disk));
+	json_object_object_add(o, "allow-loss", allowed);
 	json_object_object_add(o, "steps", steps_json(p, a));
 	json_object_object_add(o, "machine", json_object_get(p->machine->json));
 	text = arena_printf(a, "%s\n",
@@ -132,7 +136,8 @@ static int from_json(struct arena *a, const char *file, struct json_object *o, s
 		     struct plan **ret)
 {
 	struct json_object *layout = field_object(o, "layout"), *machine = field_object(o, "machine");
-	struct json_object *steps = field_list(o, "steps"), *mount, *now;
+	struct json_object *steps = field_list(o, "steps"), *allowed = field_list(o, "allow-loss"), *mount,
+			   *now;
 	struct plan_options options = { 0 };
 	struct machine *m;
 	struct layout *l;
@@ -153,6 +158,11 @@ static int from_json(struct arena *a, const char *file, struct json_object *o, s
 	options.root = text_of(a, o, "root", NULL);
 	options.seed = text_of(a, o, "seed", NULL);
 	options.mount = json_object_get_boolean(mount);
+	for (size_t i = 0; i < field_count(allowed); i++)
+		if (json_object_is_type(json_object_array_get_idx(allowed, i), json_type_string))
+			vec_push(a, &options.allow_loss,
+				 arena_strdup(a,
+					      json_object_get_string(json_object_array_get_idx(allowed, i))));
 	if (!text || !name || !options.root || options.root[0] != '/' || !options.seed)
 		return diag_error(d, (struct pos){ .file = file },
 				  "not a whole saved plan: layout, root or seed are missing");

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
+#include "base/text.h"
 #include "base/units.h"
 #include "graph/node.h"
 
 struct arena;
 struct diag;
 struct graph;
+struct losses;
 struct machine;
 
 /* What the person asked for beside the layout. */
@@ -15,15 +17,18 @@ struct plan_options {
 		root; /* where filesystems are mounted and whose etc/ gets the files; "/" if absent; no slash at the end */
 	bool mount;       /* false: --no-mount */
 	const char *seed; /* NULL: the layout's name */
+	text_list
+		allow_loss; /* disks whose content may be lost: names of the layout, serial numbers, WWNs or paths */
 };
 
 /* What kinds see in match() and settle(). */
 struct settle {
 	struct arena *arena;
 	struct diag *diag;
-	const struct machine *machine;
-	const struct graph *want; /* sorted */
-	const struct graph *have;
+	const struct machine *machine; /* without what is given up */
+	const struct graph *want;      /* sorted */
+	const struct graph *have;      /* without what is given up */
+	struct losses *losses;         /* what is given up; .machine and .all in it are as they are now */
 	const struct plan_options *options;
 	const char *seed;
 };

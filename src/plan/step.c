@@ -93,6 +93,53 @@ struct step *step_new(struct steps *s, const struct node *n, const char *verb, c
 	return st;
 }
 
+struct step *step_ending(struct steps *s, const struct node *n, const char *verb, const char *name,
+			 const char *what, ...)
+{
+	struct step *st;
+	const char *text;
+	va_list ap;
+
+	va_start(ap, what);
+	text = arena_vprintf(s->arena, what, ap);
+	va_end(ap);
+	st = add(s, n, arena_printf(s->arena, "%s %s", verb, name), text, nowhere);
+	st->ending = true;
+	after(s, st, s->ended);
+	s->ended = st;
+	return st;
+}
+
+void step_ends(struct steps *s, struct step *st, const char *dev)
+{
+	vec_push(s->arena, &st->gives, (struct op_expect){ .dev = dev, .gone = true });
+}
+
+void step_loses(struct steps *s, struct step *st, const char *what)
+{
+	if (*what)
+		vec_push(s->arena, &st->loses, what);
+}
+
+size_t steps_count(const struct steps *s)
+{
+	return s->list.n;
+}
+
+struct step *steps_last(const struct steps *s)
+{
+	return s->list.n ? s->list.at[s->list.n - 1] : NULL;
+}
+
+void steps_ended(struct steps *s)
+{
+	if (!s->ended)
+		return;
+	step_ending(s, NULL, "wait for", "the end",
+		    "wait for the kernel and udev: what was there before is gone")
+		->op.form = OP_SETTLE;
+}
+
 void step_word(struct steps *s, struct step *st, const char *word)
 {
 	vec_push(s->arena, &st->op.argv, word);
@@ -364,7 +411,9 @@ void steps_order(struct steps *s, step_list *ret)
 		if ((*st)->op.form == OP_MOUNT)
 			map_set(&mounts, (*st)->op.path, *st);
 	vec_each (struct step **, st, &s->list) {
-		if ((*st)->node)
+		if (!(*st)->ending && !(*st)->needs.n)
+			after(s, *st, s->ended);
+		if ((*st)->node && !(*st)->ending)
 			need_below(s, *st, (*st)->node);
 		need_mounts(s, *st, &mounts);
 		tidy_needs(*st);

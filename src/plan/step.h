@@ -39,6 +39,7 @@ struct op_expect {
 	const char *dev; /* path */
 	uint64_t start;  /* bytes; of a partition, else 0 */
 	uint64_t size;   /* bytes; 0: any */
+	bool gone; /* the kernel has no such device, or nothing in it: a stopped array may leave an empty one */
 };
 
 struct op {
@@ -65,6 +66,7 @@ struct step {
 	text_list loses;    /* what it ends; empty in plans on blank disks */
 	size_t number;      /* from 1, in the printed order */
 	unsigned timeout_s; /* deadline of the operation */
+	bool ending;        /* ends what is there; .node is of what is there, not of what shall be */
 };
 
 /* While the rooms write steps. */
@@ -91,6 +93,19 @@ void step_wordf(struct steps *s, struct step *st, const char *fmt, ...) __attrib
 
 /** step_gives() - a device that is there afterwards. @start: bytes, of a partition; @size: bytes, 0: any. */
 void step_gives(struct steps *s, struct step *st, const char *dev, uint64_t start, uint64_t size);
+
+/**
+ * step_ending() - for retire(): a step that ends something; they follow one another in the order in which they are made
+ * @n: of what is there. @verb, @name: for the id: "stop", "md127".
+ */
+struct step *step_ending(struct steps *s, const struct node *n, const char *verb, const char *name,
+			 const char *what, ...) __attribute__((format(printf, 5, 6)));
+
+/** step_ends() - a device that the kernel has forgotten afterwards; waited for with a deadline. */
+void step_ends(struct steps *s, struct step *st, const char *dev);
+
+/** step_loses() - what is lost by it, for the person who has to allow it. "" is nothing. */
+void step_loses(struct steps *s, struct step *st, const char *what);
 
 /**
  * steps_chain() - steps with one @key follow one another in the order in which they were made ("vg vg0", "mdadm")

@@ -15,9 +15,17 @@ struct steps {
 	struct map chains;   /* key -> the last step of the chain */
 	struct map barriers; /* key -> the wait for all steps of that key */
 	struct step *last;   /* the one made last, while its node's create() runs */
+	struct step *ended;  /* the last of those that end what is there; all others come after it */
 };
 
 void steps_init(struct steps *s, struct arena *a, const struct settle *settle);
+
+/** steps_count(), steps_last() - how many there are, and the one made last. */
+size_t steps_count(const struct steps *s);
+struct step *steps_last(const struct steps *s);
+
+/** steps_ended() - behind the last step that ends something: a wait until udev has seen it. */
+void steps_ended(struct steps *s);
 
 /** steps_settle_last() - where steps changed devices: a wait behind them all, so that links by UUID are there when the run is over. */
 void steps_settle_last(struct steps *s);

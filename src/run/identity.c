@@ -38,9 +38,13 @@ static struct suspect *suspect(struct arena *a, suspect_list *list, const struct
 	return &list->at[list->n - 1];
 }
 
-static const struct blockdev *block_of(const struct node *n)
+/* As the machine was, whatever of it is given up. */
+static const struct blockdev *block_of(const struct plan *p, const struct node *n)
 {
-	return n->have ? n->have->block : n->block;
+	const struct blockdev *b = n->have ? n->have->block : n->block;
+	const struct blockdev *was = b && p->machine ? map_get(&p->machine->by_name, b->name) : NULL;
+
+	return was ? was : b;
 }
 
 static void collect(struct arena *a, const struct plan *p, suspect_list *list)
@@ -51,8 +55,8 @@ static void collect(struct arena *a, const struct plan *p, suspect_list *list)
 		const struct blockdev *dev;
 
 		vec_each (struct node *const *, n, &disks)
-			if (block_of(*n))
-				suspect(a, list, block_of(*n), (*n)->pos)->disk = true;
+			if (block_of(p, *n))
+				suspect(a, list, block_of(p, *n), (*n)->pos)->disk = true;
 		if (op->form != OP_TABLE && op->form != OP_ZERO && op->form != OP_WIPE)
 			continue;
 		dev = p->machine ? machine_dev(p->machine, op->dev) : NULL;
@@ -63,8 +67,8 @@ static void collect(struct arena *a, const struct plan *p, suspect_list *list)
 		const struct node *n = p->want->nodes.at[i];
 
 		vec_each (const struct edge *, e, &n->below)
-			if (n->verdict == VERDICT_CREATE && e->claim && block_of(e->to))
-				suspect(a, list, block_of(e->to), n->pos)->blank = true;
+			if (n->verdict == VERDICT_CREATE && e->claim && block_of(p, e->to))
+				suspect(a, list, block_of(p, e->to), n->pos)->blank = true;
 	}
 }
 

@@ -17,7 +17,7 @@ struct run_options {
 	const char *state_dir; /* where journal and lock are; NULL: /var/lib/stowage */
 	bool progress; /* @out is a terminal: one line, rewritten in place; else one line per finished step */
 	FILE *out;     /* NULL: nothing is shown */
-	text_list allow_loss; /* what may be lost: entries of steps' loses */
+	bool may_lose; /* the person has seen what is lost, and wants it */
 };
 
 struct run_result {

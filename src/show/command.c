@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/arena.h"
 #include "base/text.h"
+#include "base/units.h"
 #include "plan/step.h"
 #include "show/show.h"
 
@@ -12,6 +13,15 @@ static void words(struct arena *a, const text_list *argv, struct text *t)
 
 static void zero(struct arena *a, const struct op *op, struct text *t)
 {
+	uint64_t bytes = 0;
+
+	if (op->ranges.n > 2) {
+		vec_each (const struct op_range *, r, &op->ranges)
+			bytes += r->size;
+		text_printf(t, "zero %zu places of %s, %s in all", op->ranges.n, text_quote_sh(a, op->dev),
+			    units_text(a, bytes));
+		return;
+	}
 	vec_each (const struct op_range *, r, &op->ranges)
 		text_printf(t, "%sblkdiscard -z -o %llu -l %llu %s", t->len ? " && " : "",
 			    (unsigned long long)r->start, (unsigned long long)r->size,

@@ -186,6 +186,8 @@ static void expects(struct writer *w, const char *name, const struct op_expect *
 		string(w, "device", at[i].dev);
 		known(w, "start", at[i].start);
 		known(w, "size", at[i].size);
+		if (at[i].gone)
+			truth(w, "gone", true);
 		closes(w, '}');
 	}
 	closes(w, ']');
@@ -305,6 +307,17 @@ void show_json(const struct plan *p, struct arena *a, const struct show_options 
 
 	if (!stuck)
 		survival(&w, p);
+
+	opens(&w, "lost", '[');
+	vec_each (const struct loss_disk *, disk, &p->lost) {
+		opens(&w, NULL, '{');
+		string(&w, "disk", disk->name);
+		string(&w, "device", disk->disk->block->path);
+		string(&w, "serial", disk->disk->block->serial);
+		strings(&w, "items", &disk->items);
+		closes(&w, '}');
+	}
+	closes(&w, ']');
 
 	opens(&w, "steps", '[');
 	vec_each (struct step *const *, st, &p->steps)

@@ -205,7 +205,7 @@ static void order_and_guards(void **state)
 	contains(s, "\tdisk /dev/vda 68719477248 serial-vda ''\n");
 	contains(s, "\tblank /dev/vda\n\tblank /dev/vdb\n");
 	contains(s, "\tneed lvcreate lvm2\n");
-	contains(s, "\tblkdiscard -z -o 67645734912 -l 1048576 /dev/vda\n");
+	contains(s, "\tzero /dev/vda \\\n\t\t0 1048576  67645734912 1048576\n");
 	contains(s, "/dev/vda <<'EOF2'\nlabel: gpt\nstart=2048, size=67108864, name=\"EOF\"\nEOF\nEOF2\n");
 	contains(
 		s,

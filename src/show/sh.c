@@ -160,6 +160,19 @@ static const char look_blank[] =
 	"}\n"
 	"\n";
 
+static const char look_lost[] =
+	"# What is given up is still what the plan saw, nothing more: path, then type and UUID of each\n"
+	"holds() {\n"
+	"\tpath=$1\n"
+	"\tshift\n"
+	"\thas=$(wipefs --noheadings -O TYPE,UUID -- \"$path\" | sed 's/^ *//; s/ *$//; s/  */ /g' | sort "
+	"-u)\n"
+	"\twanted=$(printf '%s\\n' \"$@\" | sort -u)\n"
+	"\t[ \"$has\" = \"$wanted\" ] || problem \"$path holds $(one_line \"$has\") instead of $(one_line "
+	"\"$wanted\")\"\n"
+	"}\n"
+	"\n";
+
 static const char step_function[] = "# number, what\n"
 				    "step() {\n"
 				    "\tnow=\"step $1, $2\"\n"
@@ -188,6 +201,29 @@ static const char settle_function[] = "# A busy udevd may drop the question at o
 				      "\tfi\n"
 				      "}\n"
 				      "\n";
+
+static const char zero_function[] = "# Zeroes: path, then start and size in bytes of each place\n"
+				    "zero() {\n"
+				    "\tpath=$1\n"
+				    "\tshift\n"
+				    "\twhile [ $# -gt 1 ]; do\n"
+				    "\t\tblkdiscard -z -o \"$1\" -l \"$2\" \"$path\"\n"
+				    "\t\tshift 2\n"
+				    "\tdone\n"
+				    "}\n"
+				    "\n";
+
+static const char gone_function[] = "# Waits until the kernel has forgotten a device: path\n"
+				    "gone() {\n"
+				    "\tif [ -b \"$1\" ] && [ \"$(sys_bytes \"$1\" size)\" -gt 0 ]; then\n"
+				    "\t\tsettle\n"
+				    "\tfi\n"
+				    "\tif [ -b \"$1\" ] && [ \"$(sys_bytes \"$1\" size)\" -gt 0 ]; then\n"
+				    "\t\tprintf '%s\\n' \"$1 is still there\" >&2\n"
+				    "\t\treturn 1\n"
+				    "\tfi\n"
+				    "}\n"
+				    "\n";
 
 /* %s: the root, "" for "/" */
 static const char inside_function[] =
@@ -263,6 +299,15 @@ static bool uses(const struct plan *p, enum op_form form)
 	vec_each (struct step *const *, st, &p->steps)
 		if ((*st)->op.form == form)
 			return true;
+	return false;
+}
+
+static bool ends(const struct plan *p)
+{
+	vec_each (struct step *const *, st, &p->steps)
+		vec_each (const struct op_expect *, e, &(*st)->gives)
+			if (e->gone)
+				return true;
 	return false;
 }
 
@@ -455,6 +500,32 @@ static bool guard_paths(const struct writer *w, bool print)
 	return any;
 }
 
+static bool is_given_up(const struct plan *p, const struct node *have)
+{
+	return have && map_get(&p->losses.clear, have->name);
+}
+
+/* What is given up was shown to a person; anything else that lies there by now was not. */
+static void guard_lost(const struct writer *w)
+{
+	if (!w->plan->lost.n)
+		return;
+	vec_each (struct node *const *, n, &w->plan->losses.all->nodes) {
+		const struct blockdev *b = (*n)->block;
+
+		if (!b || !b->signatures.n ||
+		    (!map_get(&w->plan->losses.ends, (*n)->name) &&
+		     !map_get(&w->plan->losses.clear, (*n)->name)))
+			continue;
+		text_printf(w->out, "\tholds %s", quote(w, b->path));
+		vec_each (const struct signature *, sig, &b->signatures)
+			text_printf(w->out, " %s",
+				    quote(w, sig->uuid ? arena_printf(w->arena, "%s %s", sig->type, sig->uuid)
+						       : sig->type));
+		text_addc(w->out, '\n');
+	}
+}
+
 static void check_function(const struct writer *w, const node_list *disks, const node_list *blank)
 {
 	text_add(w->out, "check() {\n"
@@ -466,8 +537,9 @@ static void check_function(const struct writer *w, const node_list *disks, const
 	guard_disks(w, disks);
 	(void)guard_kept(w, true);
 	vec_each (struct node *const *, n, blank)
-		if (path_of(*n))
+		if (path_of(*n) && !is_given_up(w->plan, (*n)->have))
 			text_printf(w->out, "\tblank %s\n", quote(w, path_of(*n)));
+	guard_lost(w);
 	(void)guard_paths(w, true);
 	text_add(w->out, "\tif [ \"$bad\" -ne 0 ]; then\n"
 			 "\t\tprintf '%s\\n' 'Nothing was written: the machine is not as the plan saw it. "
@@ -572,9 +644,11 @@ static void operation(const struct writer *w, const struct op *op)
 		here_document(w, op->script);
 		break;
 	case OP_ZERO:
+		text_printf(w->out, "\tzero %s", quote(w, op->dev));
 		vec_each (const struct op_range *, r, &op->ranges)
-			text_printf(w->out, "\tblkdiscard -z -o %" PRIu64 " -l %" PRIu64 " %s\n", r->start,
-				    r->size, quote(w, op->dev));
+			text_printf(w->out, "%s%" PRIu64 " %" PRIu64,
+				    (r - op->ranges.at) % 4 ? "  " : " \\\n\t\t", r->start, r->size);
+		text_addc(w->out, '\n');
 		break;
 	case OP_WIPE:
 		text_printf(w->out, "\twipefs -a -q %s\n", quote(w, op->dev));
@@ -602,6 +676,10 @@ static void operation(const struct writer *w, const struct op *op)
 
 static void expected(const struct writer *w, const struct op_expect *e)
 {
+	if (e->gone) {
+		text_printf(w->out, "\tgone %s\n", quote(w, e->dev));
+		return;
+	}
 	text_printf(w->out, "\texpect %s %" PRIu64 " %" PRIu64 "\n", quote(w, e->dev), e->start, e->size);
 }
 
@@ -662,6 +740,9 @@ static void header(const struct writer *w, const node_list *disks)
 			l->name, l->file, w->plan->steps.n, w->plan->steps.n == 1 ? "" : "s"));
 	if (disks->n)
 		comment(w, "", arena_printf(a, "Writes to the disks %s.", disk_names(a, disks)));
+	vec_each (const struct loss_disk *, disk, &w->plan->lost)
+		vec_each (const char *const *, item, &disk->items)
+			comment(w, "", arena_printf(a, "On %s is lost: %s.", disk->name, *item));
 	if (!w->root)
 		comment(w, "",
 			arena_printf(a, "Filesystems are mounted below %s, files are written there.",
@@ -699,10 +780,16 @@ void show_sh(const struct plan *p, struct arena *a, const struct show_options *o
 		text_add(out, look_disk);
 	if (blank.n)
 		text_add(out, look_blank);
+	if (p->lost.n)
+		text_add(out, look_lost);
 	text_printf(out, "total=%zu\n", p->steps.n);
 	text_add(out, step_function);
 	if (waits(p))
 		text_add(out, settle_function);
+	if (uses(p, OP_ZERO))
+		text_add(out, zero_function);
+	if (ends(p))
+		text_add(out, gone_function);
 	if (uses(p, OP_MKDIR) || (uses(p, OP_FILE) && !w.root))
 		text_printf(out, inside_function, w.root ? "" : quote(&w, p->options.root));
 	if (uses(p, OP_MKDIR))

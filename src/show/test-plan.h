@@ -159,8 +159,8 @@ static inline struct plan *test_plan(struct arena *a)
 		st->op.script = "label: gpt\nstart=2048, size=67108864, name=\"EOF\"\nEOF\n";
 	}
 	st = test_step(p, NULL, OP_SETTLE, "wait for the kernel and udev: tables");
-	vec_push(a, &st->op.expect, (struct op_expect){ "/dev/vda1", MIB, 32 * GIB });
-	vec_push(a, &st->op.expect, (struct op_expect){ "/dev/vdb1", MIB, 32 * GIB });
+	vec_push(a, &st->op.expect, (struct op_expect){ .dev = "/dev/vda1", .start = MIB, .size = 32 * GIB });
+	vec_push(a, &st->op.expect, (struct op_expect){ .dev = "/dev/vdb1", .start = MIB, .size = 32 * GIB });
 	fs = test_node(p, &test_fs, "/home", "/dev/vda1", 0);
 	fs->uuid = uuid_derive("test");
 	node_on(p->want, fs, parts[0], fs->pos, true);
@@ -173,7 +173,7 @@ static inline struct plan *test_plan(struct arena *a)
 	vec_push(a, &st->op.argv, "it's $(id) `id` \"%n\" \\");
 	vec_push(a, &st->op.argv, "/dev/vda1");
 	vec_push(a, &st->op.argv, "/dev/vdb1");
-	vec_push(a, &st->gives, (struct op_expect){ "/dev/vda1", 0, 0 });
+	vec_push(a, &st->gives, (struct op_expect){ .dev = "/dev/vda1" });
 	st = test_step(p, fs, OP_LVM, "make a volume");
 	vec_push(a, &st->op.argv, "lvcreate");
 	vec_push(a, &st->op.argv, "-y");

@@ -596,6 +596,32 @@ static void step_details(const struct view *v, const struct step *st, size_t mar
 		text_printf(v->out, "%*safter %s\n", m, "", needs(v, st));
 }
 
+/* What is lost, by disk: the one thing that nobody may overlook. */
+static void show_lost(const struct view *v)
+{
+	if (!v->plan->lost.n)
+		return;
+	heading(v, "What is lost");
+	vec_each (const struct loss_disk *, disk, &v->plan->lost) {
+		struct columns c = { .arena = v->arena, .color = v->o->color, .indent = "  " };
+		const char *id = identity(v, disk->disk->block);
+
+		text_printf(v->out, "  %s\n",
+			    columns_style(v->arena, v->o->color, STYLE_RED,
+					  arena_printf(v->arena, "on disk '%s' (%s, %s%s%s):",
+						       safe(v, disk->name), safe(v, disk->disk->block->path),
+						       units_text(v->arena, disk->disk->block->size),
+						       *id ? ", " : "", id)));
+		if (!disk->items.n)
+			vec_push(v->arena, &c.rows,
+				 (struct columns_row){ .tail = "  nothing that is known" });
+		vec_each (const char *const *, item, &disk->items)
+			vec_push(v->arena, &c.rows,
+				 (struct columns_row){ .cells = { "-" }, .tail = safe(v, *item) });
+		columns_print(&c, v->out);
+	}
+}
+
 static void show_steps(const struct view *v)
 {
 	const step_list *steps = &v->plan->steps;
@@ -752,6 +778,7 @@ void show_text(const struct plan *p, struct arena *a, const struct show_options 
 	show_will(&v);
 	if (!v.stuck)
 		show_fail(&v);
+	show_lost(&v);
 	show_steps(&v);
 	files_print(p, a, o->color, out);
 }

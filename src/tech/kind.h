@@ -14,6 +14,7 @@ struct diag;
 struct graph;
 struct machine;
 struct probe;
+struct scrub;
 struct settle;
 struct steps;
 struct text;
@@ -43,7 +44,7 @@ enum why_class {
 	WHY_DIFFERENT = 0, /* it isn't what the layout asks: a size, a level */
 	WHY_COSMETIC,      /* nothing works worse for it: a label, a partition's name */
 	WHY_DEGRADED,      /* it works, with less than it should: an array without a member */
-	WHY_DANGEROUS,     /* data or the next boot are at risk: a mirror with both halves on one disk, a UUID that two devices bear */
+	WHY_DANGEROUS, /* data or the next boot are at risk: a mirror with both halves on one disk, a UUID that two devices bear */
 };
 
 struct why_line {
@@ -90,6 +91,13 @@ struct kind {
 	 * content is wiped after. Device paths as the kernel knows them. NULL: wiping what it lies on ends it.
 	 */
 	int (*retire)(struct steps *s, const struct node *have);
+	/* For containers: one of its parts is taken out of what is there, the container stays. May be NULL. */
+	void (*lose_part)(struct node *have, const struct node *part);
+	/*
+	 * Where bytes of a new device lie on what it stands on: adds to @out what a range comes to, rather more than less. For what would
+	 * show old signatures the moment it is made. NULL: its own tool wipes it before anybody sees it.
+	 */
+	void (*scrub)(const struct node *want, uint64_t start, uint64_t size, struct scrub *out);
 	/* One line for people, without the name: "raid10 n2 over 3 devices, chunk 512 KiB". May be NULL. */
 	const char *(*describe)(struct arena *a, const struct node *n);
 	/* What a partition is called that this one stands on, where the layout leaves it open: "raid", "lvm", "swap", "esp". NULL: "linux". */

@@ -148,6 +148,16 @@ expect() {
 	fi
 }
 
+# Zeroes: path, then start and size in bytes of each place
+zero() {
+	path=$1
+	shift
+	while [ $# -gt 1 ]; do
+		blkdiscard -z -o "$1" -l "$2" "$path"
+		shift 2
+	done
+}
+
 root=/mnt/target
 
 # Whether no symbolic link leads elsewhere: path
@@ -228,23 +238,35 @@ check() {
 }
 
 work() {
-	# 1. clear both ends of vda, where old tables and superblocks would lie (../../examples/flexible-fileserver.yaml:8)
+	# 1. clear the ends of vda, and the places where something old would show itself (../../examples/flexible-fileserver.yaml:8)
 	#    since /dev/vda is blank
-	step 1 'clear both ends of vda, where old tables and superblocks would lie'
-	blkdiscard -z -o 0 -l 1048576 /dev/vda
-	blkdiscard -z -o 21473787904 -l 1048576 /dev/vda
+	step 1 'clear the ends of vda, and the places where something old would show itself'
+	zero /dev/vda \
+		0 3149824  4194304 4096  6291456 4096  67108864 4096 \
+		69206016 4096  537919488 2101248  541065216 4096  543162368 4096 \
+		606076928 4096  4832886784 2101248  4836032512 2101248  4838653952 524288 \
+		4880596992 524288  4901044224 4096  5369757696 2101248  5372903424 4096 \
+		5375000576 4096  5437915136 4096  21472739328 2097152
 
-	# 2. clear both ends of vdb, where old tables and superblocks would lie (../../examples/flexible-fileserver.yaml:9)
+	# 2. clear the ends of vdb, and the places where something old would show itself (../../examples/flexible-fileserver.yaml:9)
 	#    since /dev/vdb is blank
-	step 2 'clear both ends of vdb, where old tables and superblocks would lie'
-	blkdiscard -z -o 0 -l 1048576 /dev/vdb
-	blkdiscard -z -o 21473787904 -l 1048576 /dev/vdb
+	step 2 'clear the ends of vdb, and the places where something old would show itself'
+	zero /dev/vdb \
+		0 3149824  4194304 4096  6291456 4096  67108864 4096 \
+		69206016 4096  537919488 2101248  541065216 4096  543162368 4096 \
+		606076928 4096  4832886784 2101248  4836032512 2101248  4838653952 524288 \
+		4880596992 524288  4901044224 4096  5369757696 2101248  5372903424 4096 \
+		5375000576 4096  5437915136 4096  21472739328 2097152
 
-	# 3. clear both ends of vdc, where old tables and superblocks would lie (../../examples/flexible-fileserver.yaml:10)
+	# 3. clear the ends of vdc, and the places where something old would show itself (../../examples/flexible-fileserver.yaml:10)
 	#    since /dev/vdc is blank
-	step 3 'clear both ends of vdc, where old tables and superblocks would lie'
-	blkdiscard -z -o 0 -l 1048576 /dev/vdc
-	blkdiscard -z -o 21473787904 -l 1048576 /dev/vdc
+	step 3 'clear the ends of vdc, and the places where something old would show itself'
+	zero /dev/vdc \
+		0 3149824  4194304 4096  6291456 4096  67108864 4096 \
+		69206016 4096  537919488 2101248  541065216 4096  543162368 4096 \
+		606076928 4096  4832886784 2101248  4836032512 2101248  4838653952 524288 \
+		4880596992 524288  4901044224 4096  5369757696 2101248  5372903424 4096 \
+		5375000576 4096  5437915136 4096  21472739328 2097152
 
 	# 4. write a GPT with 5 partitions to vda (../../examples/flexible-fileserver.yaml:13)
 	#    since /dev/vda holds nothing

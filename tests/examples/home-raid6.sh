@@ -148,6 +148,16 @@ expect() {
 	fi
 }
 
+# Zeroes: path, then start and size in bytes of each place
+zero() {
+	path=$1
+	shift
+	while [ $# -gt 1 ]; do
+		blkdiscard -z -o "$1" -l "$2" "$path"
+		shift 2
+	done
+}
+
 root=/mnt/target
 
 # Whether no symbolic link leads elsewhere: path
@@ -239,35 +249,45 @@ check() {
 }
 
 work() {
-	# 1. clear both ends of data.0, where old tables and superblocks would lie (../../examples/home-raid6.yaml:7)
+	# 1. clear the ends of data.0, and the places where something old would show itself (../../examples/home-raid6.yaml:7)
 	#    since /dev/sda is blank
-	step 1 'clear both ends of data.0, where old tables and superblocks would lie'
-	blkdiscard -z -o 0 -l 1048576 /dev/sda
-	blkdiscard -z -o 1000203837440 -l 1048576 /dev/sda
+	step 1 'clear the ends of data.0, and the places where something old would show itself'
+	zero /dev/sda \
+		0 2101248  3145728 4096  4194304 4096  5242880 4096 \
+		67108864 4096  68157440 4096  136314880 2097152  158334976 1048576 \
+		91761934336 1048576  274877906944 4096  274878955520 4096  1000203091968 1794048
 
-	# 2. clear both ends of data.1, where old tables and superblocks would lie (../../examples/home-raid6.yaml:7)
+	# 2. clear the ends of data.1, and the places where something old would show itself (../../examples/home-raid6.yaml:7)
 	#    since /dev/sdb is blank
-	step 2 'clear both ends of data.1, where old tables and superblocks would lie'
-	blkdiscard -z -o 0 -l 1048576 /dev/sdb
-	blkdiscard -z -o 1000203837440 -l 1048576 /dev/sdb
+	step 2 'clear the ends of data.1, and the places where something old would show itself'
+	zero /dev/sdb \
+		0 2101248  3145728 4096  4194304 4096  5242880 4096 \
+		67108864 4096  68157440 4096  136314880 2097152  158334976 1048576 \
+		91761934336 1048576  274877906944 4096  274878955520 4096  1000203091968 1794048
 
-	# 3. clear both ends of data.2, where old tables and superblocks would lie (../../examples/home-raid6.yaml:7)
+	# 3. clear the ends of data.2, and the places where something old would show itself (../../examples/home-raid6.yaml:7)
 	#    since /dev/sdc is blank
-	step 3 'clear both ends of data.2, where old tables and superblocks would lie'
-	blkdiscard -z -o 0 -l 1048576 /dev/sdc
-	blkdiscard -z -o 1000203837440 -l 1048576 /dev/sdc
+	step 3 'clear the ends of data.2, and the places where something old would show itself'
+	zero /dev/sdc \
+		0 2101248  3145728 4096  4194304 4096  5242880 4096 \
+		67108864 4096  68157440 4096  136314880 2097152  158334976 1048576 \
+		91761934336 1048576  274877906944 4096  274878955520 4096  1000203091968 1794048
 
-	# 4. clear both ends of data.3, where old tables and superblocks would lie (../../examples/home-raid6.yaml:7)
+	# 4. clear the ends of data.3, and the places where something old would show itself (../../examples/home-raid6.yaml:7)
 	#    since /dev/sdd is blank
-	step 4 'clear both ends of data.3, where old tables and superblocks would lie'
-	blkdiscard -z -o 0 -l 1048576 /dev/sdd
-	blkdiscard -z -o 1000203837440 -l 1048576 /dev/sdd
+	step 4 'clear the ends of data.3, and the places where something old would show itself'
+	zero /dev/sdd \
+		0 2101248  3145728 4096  4194304 4096  5242880 4096 \
+		67108864 4096  68157440 4096  136314880 2097152  158334976 1048576 \
+		91761934336 1048576  274877906944 4096  274878955520 4096  1000203091968 1794048
 
-	# 5. clear both ends of data.4, where old tables and superblocks would lie (../../examples/home-raid6.yaml:7)
+	# 5. clear the ends of data.4, and the places where something old would show itself (../../examples/home-raid6.yaml:7)
 	#    since /dev/sde is blank
-	step 5 'clear both ends of data.4, where old tables and superblocks would lie'
-	blkdiscard -z -o 0 -l 1048576 /dev/sde
-	blkdiscard -z -o 1000203837440 -l 1048576 /dev/sde
+	step 5 'clear the ends of data.4, and the places where something old would show itself'
+	zero /dev/sde \
+		0 2101248  3145728 4096  4194304 4096  5242880 4096 \
+		67108864 4096  68157440 4096  136314880 2097152  158334976 1048576 \
+		91761934336 1048576  274877906944 4096  274878955520 4096  1000203091968 1794048
 
 	# 6. write a GPT with 1 partition to data.0 (../../examples/home-raid6.yaml:10)
 	#    since /dev/sda holds nothing

@@ -148,6 +148,16 @@ expect() {
 	fi
 }
 
+# Zeroes: path, then start and size in bytes of each place
+zero() {
+	path=$1
+	shift
+	while [ $# -gt 1 ]; do
+		blkdiscard -z -o "$1" -l "$2" "$path"
+		shift 2
+	done
+}
+
 root=/mnt/target
 
 # Whether no symbolic link leads elsewhere: path
@@ -228,11 +238,13 @@ check() {
 }
 
 work() {
-	# 1. clear both ends of card, where old tables and superblocks would lie (../../examples/r510-raid10-plain.yaml:8)
+	# 1. clear the ends of card, and the places where something old would show itself (../../examples/r510-raid10-plain.yaml:8)
 	#    since /dev/sda is blank
-	step 1 'clear both ends of card, where old tables and superblocks would lie'
-	blkdiscard -z -o 0 -l 1048576 /dev/sda
-	blkdiscard -z -o 10000830300160 -l 1048576 /dev/sda
+	step 1 'clear the ends of card, and the places where something old would show itself'
+	zero /dev/sda \
+		0 1052672  2097152 4096  4194304 4096  5242880 1052672 \
+		7340032 4096  9437184 4096  67108864 4096  72351744 4096 \
+		274877906944 4096  274883149824 4096  10000829251584 2097152
 
 	# 2. write a GPT with 1 partition to card (../../examples/r510-raid10-plain.yaml:11)
 	#    since /dev/sda holds nothing

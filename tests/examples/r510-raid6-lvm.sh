@@ -148,6 +148,16 @@ expect() {
 	fi
 }
 
+# Zeroes: path, then start and size in bytes of each place
+zero() {
+	path=$1
+	shift
+	while [ $# -gt 1 ]; do
+		blkdiscard -z -o "$1" -l "$2" "$path"
+		shift 2
+	done
+}
+
 root=/mnt/target
 
 # Whether no symbolic link leads elsewhere: path
@@ -231,11 +241,13 @@ check() {
 }
 
 work() {
-	# 1. clear both ends of card, where old tables and superblocks would lie (../../examples/r510-raid6-lvm.yaml:8)
+	# 1. clear the ends of card, and the places where something old would show itself (../../examples/r510-raid6-lvm.yaml:8)
 	#    since /dev/sda is blank
-	step 1 'clear both ends of card, where old tables and superblocks would lie'
-	blkdiscard -z -o 0 -l 1048576 /dev/sda
-	blkdiscard -z -o 14401194524672 -l 1048576 /dev/sda
+	step 1 'clear the ends of card, and the places where something old would show itself'
+	zero /dev/sda \
+		0 1052672  2097152 4096  4194304 4096  9437184 1052672 \
+		11534336 4096  13631488 4096  67108864 4096  76546048 4096 \
+		274877906944 4096  274887344128 4096  14401188921344 1048576  14401194524672 1048576
 
 	# 2. write a GPT with 1 partition to card (../../examples/r510-raid6-lvm.yaml:11)
 	#    since /dev/sda holds nothing

@@ -148,6 +148,16 @@ expect() {
 	fi
 }
 
+# Zeroes: path, then start and size in bytes of each place
+zero() {
+	path=$1
+	shift
+	while [ $# -gt 1 ]; do
+		blkdiscard -z -o "$1" -l "$2" "$path"
+		shift 2
+	done
+}
+
 root=/mnt/target
 
 # Whether no symbolic link leads elsewhere: path
@@ -249,65 +259,95 @@ check() {
 }
 
 work() {
-	# 1. clear both ends of data.0, where old tables and superblocks would lie (../../examples/r510-soft-raid10.yaml:7)
+	# 1. clear the ends of data.0, and the places where something old would show itself (../../examples/r510-soft-raid10.yaml:7)
 	#    since /dev/sda is blank
-	step 1 'clear both ends of data.0, where old tables and superblocks would lie'
-	blkdiscard -z -o 0 -l 1048576 /dev/sda
-	blkdiscard -z -o 4000785981440 -l 1048576 /dev/sda
+	step 1 'clear the ends of data.0, and the places where something old would show itself'
+	zero /dev/sda \
+		0 2101248  3145728 4096  4194304 4096  5242880 4096 \
+		67108864 4096  68157440 4096  136314880 262144  136708096 65536 \
+		137101312 65536  149684224 65536  55111843840 65536  274877906944 4096 \
+		274878955520 4096  4000785104896 1925120
 
-	# 2. clear both ends of data.1, where old tables and superblocks would lie (../../examples/r510-soft-raid10.yaml:7)
+	# 2. clear the ends of data.1, and the places where something old would show itself (../../examples/r510-soft-raid10.yaml:7)
 	#    since /dev/sdb is blank
-	step 2 'clear both ends of data.1, where old tables and superblocks would lie'
-	blkdiscard -z -o 0 -l 1048576 /dev/sdb
-	blkdiscard -z -o 4000785981440 -l 1048576 /dev/sdb
+	step 2 'clear the ends of data.1, and the places where something old would show itself'
+	zero /dev/sdb \
+		0 2101248  3145728 4096  4194304 4096  5242880 4096 \
+		67108864 4096  68157440 4096  136314880 262144  136708096 65536 \
+		137101312 65536  149684224 65536  55111843840 65536  274877906944 4096 \
+		274878955520 4096  4000785104896 1925120
 
-	# 3. clear both ends of data.2, where old tables and superblocks would lie (../../examples/r510-soft-raid10.yaml:7)
+	# 3. clear the ends of data.2, and the places where something old would show itself (../../examples/r510-soft-raid10.yaml:7)
 	#    since /dev/sdc is blank
-	step 3 'clear both ends of data.2, where old tables and superblocks would lie'
-	blkdiscard -z -o 0 -l 1048576 /dev/sdc
-	blkdiscard -z -o 4000785981440 -l 1048576 /dev/sdc
+	step 3 'clear the ends of data.2, and the places where something old would show itself'
+	zero /dev/sdc \
+		0 2101248  3145728 4096  4194304 4096  5242880 4096 \
+		67108864 4096  68157440 4096  136314880 262144  136708096 65536 \
+		137101312 65536  149684224 65536  55111843840 65536  274877906944 4096 \
+		274878955520 4096  4000785104896 1925120
 
-	# 4. clear both ends of data.3, where old tables and superblocks would lie (../../examples/r510-soft-raid10.yaml:7)
+	# 4. clear the ends of data.3, and the places where something old would show itself (../../examples/r510-soft-raid10.yaml:7)
 	#    since /dev/sdd is blank
-	step 4 'clear both ends of data.3, where old tables and superblocks would lie'
-	blkdiscard -z -o 0 -l 1048576 /dev/sdd
-	blkdiscard -z -o 4000785981440 -l 1048576 /dev/sdd
+	step 4 'clear the ends of data.3, and the places where something old would show itself'
+	zero /dev/sdd \
+		0 2101248  3145728 4096  4194304 4096  5242880 4096 \
+		67108864 4096  68157440 4096  136314880 262144  136708096 65536 \
+		137101312 65536  149684224 65536  55111843840 65536  274877906944 4096 \
+		274878955520 4096  4000785104896 1925120
 
-	# 5. clear both ends of data.4, where old tables and superblocks would lie (../../examples/r510-soft-raid10.yaml:7)
+	# 5. clear the ends of data.4, and the places where something old would show itself (../../examples/r510-soft-raid10.yaml:7)
 	#    since /dev/sde is blank
-	step 5 'clear both ends of data.4, where old tables and superblocks would lie'
-	blkdiscard -z -o 0 -l 1048576 /dev/sde
-	blkdiscard -z -o 4000785981440 -l 1048576 /dev/sde
+	step 5 'clear the ends of data.4, and the places where something old would show itself'
+	zero /dev/sde \
+		0 2101248  3145728 4096  4194304 4096  5242880 4096 \
+		67108864 4096  68157440 4096  136314880 262144  136708096 65536 \
+		137101312 65536  149684224 65536  55111843840 65536  274877906944 4096 \
+		274878955520 4096  4000785104896 1925120
 
-	# 6. clear both ends of data.5, where old tables and superblocks would lie (../../examples/r510-soft-raid10.yaml:7)
+	# 6. clear the ends of data.5, and the places where something old would show itself (../../examples/r510-soft-raid10.yaml:7)
 	#    since /dev/sdf is blank
-	step 6 'clear both ends of data.5, where old tables and superblocks would lie'
-	blkdiscard -z -o 0 -l 1048576 /dev/sdf
-	blkdiscard -z -o 4000785981440 -l 1048576 /dev/sdf
+	step 6 'clear the ends of data.5, and the places where something old would show itself'
+	zero /dev/sdf \
+		0 2101248  3145728 4096  4194304 4096  5242880 4096 \
+		67108864 4096  68157440 4096  136314880 262144  136708096 65536 \
+		137101312 65536  149684224 65536  55111843840 65536  274877906944 4096 \
+		274878955520 4096  4000785104896 1925120
 
-	# 7. clear both ends of data.6, where old tables and superblocks would lie (../../examples/r510-soft-raid10.yaml:7)
+	# 7. clear the ends of data.6, and the places where something old would show itself (../../examples/r510-soft-raid10.yaml:7)
 	#    since /dev/sdg is blank
-	step 7 'clear both ends of data.6, where old tables and superblocks would lie'
-	blkdiscard -z -o 0 -l 1048576 /dev/sdg
-	blkdiscard -z -o 4000785981440 -l 1048576 /dev/sdg
+	step 7 'clear the ends of data.6, and the places where something old would show itself'
+	zero /dev/sdg \
+		0 2101248  3145728 4096  4194304 4096  5242880 4096 \
+		67108864 4096  68157440 4096  136314880 262144  136708096 65536 \
+		137101312 65536  149684224 65536  55111843840 65536  274877906944 4096 \
+		274878955520 4096  4000785104896 1925120
 
-	# 8. clear both ends of data.7, where old tables and superblocks would lie (../../examples/r510-soft-raid10.yaml:7)
+	# 8. clear the ends of data.7, and the places where something old would show itself (../../examples/r510-soft-raid10.yaml:7)
 	#    since /dev/sdh is blank
-	step 8 'clear both ends of data.7, where old tables and superblocks would lie'
-	blkdiscard -z -o 0 -l 1048576 /dev/sdh
-	blkdiscard -z -o 4000785981440 -l 1048576 /dev/sdh
+	step 8 'clear the ends of data.7, and the places where something old would show itself'
+	zero /dev/sdh \
+		0 2101248  3145728 4096  4194304 4096  5242880 4096 \
+		67108864 4096  68157440 4096  136314880 262144  136708096 65536 \
+		137101312 65536  149684224 65536  55111843840 65536  274877906944 4096 \
+		274878955520 4096  4000785104896 1925120
 
-	# 9. clear both ends of data.8, where old tables and superblocks would lie (../../examples/r510-soft-raid10.yaml:7)
+	# 9. clear the ends of data.8, and the places where something old would show itself (../../examples/r510-soft-raid10.yaml:7)
 	#    since /dev/sdi is blank
-	step 9 'clear both ends of data.8, where old tables and superblocks would lie'
-	blkdiscard -z -o 0 -l 1048576 /dev/sdi
-	blkdiscard -z -o 4000785981440 -l 1048576 /dev/sdi
+	step 9 'clear the ends of data.8, and the places where something old would show itself'
+	zero /dev/sdi \
+		0 2101248  3145728 4096  4194304 4096  5242880 4096 \
+		67108864 4096  68157440 4096  136314880 262144  136708096 65536 \
+		137101312 65536  149684224 65536  55111843840 65536  274877906944 4096 \
+		274878955520 4096  4000785104896 1925120
 
-	# 10. clear both ends of data.9, where old tables and superblocks would lie (../../examples/r510-soft-raid10.yaml:7)
+	# 10. clear the ends of data.9, and the places where something old would show itself (../../examples/r510-soft-raid10.yaml:7)
 	#    since /dev/sdj is blank
-	step 10 'clear both ends of data.9, where old tables and superblocks would lie'
-	blkdiscard -z -o 0 -l 1048576 /dev/sdj
-	blkdiscard -z -o 4000785981440 -l 1048576 /dev/sdj
+	step 10 'clear the ends of data.9, and the places where something old would show itself'
+	zero /dev/sdj \
+		0 2101248  3145728 4096  4194304 4096  5242880 4096 \
+		67108864 4096  68157440 4096  136314880 262144  136708096 65536 \
+		137101312 65536  149684224 65536  55111843840 65536  274877906944 4096 \
+		274878955520 4096  4000785104896 1925120
 
 	# 11. write a GPT with 1 partition to data.0 (../../examples/r510-soft-raid10.yaml:10)
 	#    since /dev/sda holds nothing

@@ -5,6 +5,7 @@
 #include "base/arena.h"
 #include "machine/have.h"
 #include "machine/machine.h"
+#include "plan/loss.h"
 #include "plan/settle.h"
 #include "tech/disk/disk.h"
 
@@ -40,7 +41,7 @@ static dev_list disks_there(const struct settle *s)
 {
 	dev_list r = { 0 };
 
-	vec_each (struct blockdev *const *, dev, &s->machine->devs)
+	vec_each (struct blockdev *const *, dev, &s->losses->machine->devs)
 		if (text_eq((*dev)->type, "disk") && (*dev)->size)
 			vec_push(s->arena, &r, *dev);
 	return r;
@@ -71,8 +72,9 @@ static void no_such_path(const struct settle *s, const struct disk *want)
 {
 	dev_list there = disks_there(s);
 
-	(void)diag_error(s->diag, want->pos, "there is no %s on %s; %s%s", want->path, s->machine->source,
-			 there.n ? "disks there are " : "no disks are there", list_shown(s->arena, &there));
+	(void)diag_error(s->diag, want->pos, "there is no %s on %s; %s%s", want->path,
+			 s->losses->machine->source, there.n ? "disks there are " : "no disks are there",
+			 list_shown(s->arena, &there));
 }
 
 /* What stands in the way of using a device as a disk. */
@@ -81,7 +83,7 @@ static bool is_usable(const struct settle *s, const struct disk *want, const str
 	const char *whole = disk_part_of(s, dev);
 
 	if (text_eq(dev->type, "part")) {
-		const struct blockdev *parent = map_get(&s->machine->by_name, dev->parent);
+		const struct blockdev *parent = map_get(&s->losses->machine->by_name, dev->parent);
 
 		(void)diag_error(s->diag, want->pos,
 				 "%s is a partition of %s, but '%s' must be a whole disk: state the disk, "
@@ -106,7 +108,7 @@ static bool is_usable(const struct settle *s, const struct disk *want, const str
 
 static void find_by_path(struct search *q, struct disk *want)
 {
-	const struct blockdev *dev = machine_dev(q->s->machine, want->path);
+	const struct blockdev *dev = machine_dev(q->s->losses->machine, want->path);
 
 	if (!dev)
 		no_such_path(q->s, want);
@@ -116,10 +118,11 @@ static void find_by_path(struct search *q, struct disk *want)
 
 static bool is_blank(const struct settle *s, const struct blockdev *dev)
 {
-	const struct node *have = have_dev(s->have, dev->name);
+	const struct node *have = have_dev(s->losses->all, dev->name);
 
 	return (!have || !have->above.n) && !dev->signatures.n && !dev->holders.n && !dev->error &&
-	       !machine_mounts_of(s->machine, s->arena, dev).n && !machine_is_swap(s->machine, dev);
+	       !machine_mounts_of(s->losses->machine, s->arena, dev).n &&
+	       !machine_is_swap(s->losses->machine, dev);
 }
 
 /* Whether something on a disk has one of the UUIDs that the layout would give to what stands on @want alone, were it that disk. */
@@ -301,7 +304,7 @@ static void find_by_selector(struct search *q, struct disk *const *wants, size_t
 			  hits.n);
 	} else {
 		(void)diag_error(s->diag, first->pos, "'%s' takes %zu disk%s, but of the %zu on %s %s",
-				 name_of(first), n, n == 1 ? "" : "s", there.n, s->machine->source,
+				 name_of(first), n, n == 1 ? "" : "s", there.n, s->losses->machine->source,
 				 !hits.n             ? "none fits"
 				 : hits.n == there.n ? "all fit"
 						     : arena_printf(s->arena, "only %zu fit%s", hits.n,

@@ -5,6 +5,7 @@
 
 #include "base/arena.h"
 #include "machine/machine.h"
+#include "plan/loss.h"
 #include "plan/settle.h"
 #include "tech/disk/disk.h"
 
@@ -105,7 +106,7 @@ static void add_unlike(struct text *t, const char *pattern, const char *what, co
 const char *disk_part_of(const struct settle *s, const struct blockdev *dev)
 {
 	vec_each (const char *const *, name, &dev->holders) {
-		const struct blockdev *holder = map_get(&s->machine->by_name, *name);
+		const struct blockdev *holder = map_get(&s->losses->machine->by_name, *name);
 
 		if (holder && text_eq(holder->dm_target, "multipath"))
 			return holder->dm_name ? arena_printf(s->arena, "/dev/mapper/%s", holder->dm_name)

@@ -7,6 +7,7 @@
 #include "base/arena.h"
 #include "machine/have.h"
 #include "machine/machine.h"
+#include "plan/scrub.h"
 #include "plan/settle.h"
 
 enum { NAME_UNITS = 36, MBR_PRIMARY = 4 };
@@ -245,6 +246,7 @@ static void table_compare(const struct node *want, const struct node *have, stru
 	if (!text_eq(w->label, h->label)) {
 		why_add(why, "label", "%s has a table of kind %s, the layout asks for %s",
 			want->below.at[0].to->name, h->label ? h->label : "unknown", w->label);
+		why_anew(why);
 		return;
 	}
 	vec_each (struct node *const *, part, &w->parts) {
@@ -252,9 +254,11 @@ static void table_compare(const struct node *want, const struct node *have, stru
 
 		vec_each (struct node *const *, n, &h->parts)
 			there |= partition_of(*n)->number == partition_of(*part)->number;
-		if (!there)
-			why_add(why, "partitions", "it has no partition number %u, which would be '%s'",
-				partition_of(*part)->number, (*part)->name);
+		if (there)
+			continue;
+		why_add(why, "partitions", "it has no partition number %u, which would be '%s'",
+			partition_of(*part)->number, (*part)->name);
+		why_anew(why);
 	}
 }
 
@@ -297,19 +301,25 @@ static void partition_compare(const struct node *want, const struct node *have, 
 			want->parent->below.at[0].to->dev);
 		return;
 	}
-	if (!size_fits(w, h, t->grain))
+	if (!size_fits(w, h, t->grain)) {
 		why_add(why, "size", "it is %s, the layout asks for %s (%s)",
 			units_exact(why->arena, have->size), units_size_text(why->arena, &it->size),
 			units_exact(why->arena, w->ideal_size));
-	if (it->start && it->start != h->start)
+		why_anew(why);
+	}
+	if (it->start && it->start != h->start) {
 		why_add(why, "start", "it starts at %s, the layout asks for %s",
 			units_exact(why->arena, h->start), units_exact(why->arena, it->start));
+		why_anew(why);
+	}
 	if (!uuid_is_zero(it->uuid) && h->uuid && strcasecmp(uuid_text(why->arena, it->uuid), h->uuid) != 0)
 		why_add(why, "uuid", "its UUID is %s, the layout asks for %s", h->uuid,
 			uuid_text(why->arena, it->uuid));
-	if (h->type && strcasecmp(h->type, w->type) != 0)
+	if (h->type && strcasecmp(h->type, w->type) != 0) {
 		why_add(why, it->type ? "type" : NULL, "its type is %s, the layout asks for %s",
 			gpt_type_word(t->gpt, h->type), gpt_type_word(t->gpt, w->type));
+		why_anew(why);
+	}
 	if (t->gpt && h->type && !text_eq(h->short_name ? h->short_name : "", w->short_name))
 		why_add(why, "name", "its name is '%s', the layout asks for '%s'",
 			h->short_name ? h->short_name : "", w->short_name);
@@ -349,6 +359,13 @@ const struct kind kind_table = {
 	.describe = table_describe,
 };
 
+static void partition_scrub(const struct node *want, uint64_t start, uint64_t size, struct scrub *out)
+{
+	const struct partition *p = partition_of(want);
+
+	scrub_range(out, want->parent->below.at[0].to, p->start + start, size);
+}
+
 const struct kind kind_partition = {
 	.name = "partition",
 	.doc = "A partition of a disk.",
@@ -360,6 +377,7 @@ const struct kind kind_partition = {
 	.settle = partition_settle,
 	.compare = partition_compare,
 	.describe = partition_describe,
+	.scrub = partition_scrub,
 };
 
 static const struct section sections[] = {

@@ -11,9 +11,11 @@ void pv_compare(const struct node *want, const struct node *have, struct why *wh
 {
 	const struct vg *vg = pv_of(have)->vg, *ours = pv_of(want)->vg;
 
-	if (vg && !text_eq(vg->vg_name, ours->vg_name))
+	if (vg && !text_eq(vg->vg_name, ours->vg_name)) {
 		why_add(why, NULL, "it belongs to volume group '%s', not to '%s'", vg->vg_name,
 			ours->vg_name);
+		why_anew(why);
+	}
 }
 
 static bool has_pv(const struct vg *vg, const struct node *pv)
@@ -30,19 +32,28 @@ void vg_compare(const struct node *want, const struct node *have, struct why *wh
 
 	if (!text_eq(w->vg_name, h->vg_name)) {
 		why_add(why, NULL, "on its devices is volume group '%s'", h->vg_name);
+		why_anew(why);
 		return;
 	}
 	if (item_has(&w->words->item, "extent-size") && h->extent_size &&
-	    h->extent_size != w->words->extent_size)
+	    h->extent_size != w->words->extent_size) {
 		why_add(why, "extent-size", "its extents are %s, not %s",
 			units_text(why->arena, h->extent_size),
 			units_text(why->arena, w->words->extent_size));
+		why_anew(why);
+	}
 	/* What can't be seen can't be told. */
 	if (!h->whole)
 		return;
 	vec_each (struct pv *const *, pv, &w->pvs)
-		if (!(*pv)->node.have || !has_pv(h, (*pv)->node.have))
+		if (!(*pv)->node.have || !has_pv(h, (*pv)->node.have)) {
 			why_add(why, "devices", "'%s' is no device of it", (*pv)->on->name);
+			/* It may stand in for the one that is missing. */
+			if (lvm_is_missing_some(h))
+				why_is(why, WHY_DEGRADED);
+			else
+				why_anew(why);
+		}
 	vec_each (struct pv *const *, pv, &h->pvs) {
 		bool known = false;
 
@@ -50,11 +61,14 @@ void vg_compare(const struct node *want, const struct node *have, struct why *wh
 			known = known || (*ours)->node.have == &(*pv)->node;
 		if (known)
 			continue;
-		if ((*pv)->dev)
+		if ((*pv)->dev) {
 			why_add(why, "devices", "/dev/%s is a device of it, which the layout doesn't name",
 				(*pv)->dev);
-		else
+			why_anew(why);
+		} else {
 			why_add(why, "devices", "a device of it is missing: physical volume %s", (*pv)->uuid);
+			why_is(why, WHY_DEGRADED);
+		}
 	}
 }
 
@@ -113,6 +127,7 @@ static void compare_size(const struct lv *w, const struct lv *h, struct why *why
 			units_size_text(why->arena, &w->words->size),
 			units_text(why->arena, (there < least ? least : most) * extent),
 			(unsigned long long)(there < least ? least : most));
+	why_anew(why);
 }
 
 static void compare_place(const struct lv *w, const struct lv *h, struct why *why)
@@ -125,10 +140,12 @@ static void compare_place(const struct lv *w, const struct lv *h, struct why *wh
 
 		vec_each (struct pv *const *, pv, &w->on)
 			may = may || (*pv)->node.have == &piece->pv->node;
-		if (!may && !map_set(&told, dev, (void *)dev))
+		if (!may && !map_set(&told, dev, (void *)dev)) {
 			why_add(why, w->words->each.n ? "each" : "on",
 				"a part of it lies on %s%s, where the layout doesn't have it",
 				piece->pv->dev ? "/dev/" : "", dev);
+			why_anew(why);
+		}
 	}
 }
 
@@ -152,14 +169,18 @@ void lv_compare(const struct node *want, const struct node *have, struct why *wh
 	if (h->type && strcmp(h->type, "linear") != 0 && strcmp(h->type, "striped") != 0) {
 		why_add(why, w->words->type ? "type" : NULL, "it is of type %s, not %s", h->type,
 			w->stripes > 1 ? "striped" : "linear");
+		why_anew(why);
 		return;
 	}
 	compare_size(w, h, why);
-	if (h->stripes && h->stripes != w->stripes)
+	if (h->stripes && h->stripes != w->stripes) {
 		why_add(why, "stripes", "it has %u stripe%s, not %u", h->stripes, h->stripes == 1 ? "" : "s",
 			w->stripes);
-	else if (h->stripe_size && w->words->stripe_size && h->stripe_size != w->words->stripe_size)
+		why_anew(why);
+	} else if (h->stripe_size && w->words->stripe_size && h->stripe_size != w->words->stripe_size) {
 		why_add(why, "stripe-size", "its stripes are %s wide, not %s", units_text(a, h->stripe_size),
 			units_text(a, w->words->stripe_size));
+		why_anew(why);
+	}
 	compare_place(w, h, why);
 }

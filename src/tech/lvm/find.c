@@ -93,8 +93,7 @@ static struct pv *pv_by_uuid(const struct vg *vg, const char *uuid)
 	return NULL;
 }
 
-/* "[home_rimage_0]" belongs to "home", as far as names tell. */
-static bool belongs_to(const char *segment_lv, const char *lv)
+bool lvm_belongs_to(const char *segment_lv, const char *lv)
 {
 	size_t n = strlen(lv);
 
@@ -120,7 +119,7 @@ static void find_extents(struct graph *have, struct vg *vg, struct json_object *
 		vec_each (struct lv *const *, lv, &vg->lvs) {
 			bool on = false;
 
-			if (!piece.lv || !belongs_to(piece.lv, (*lv)->lv_name))
+			if (!piece.lv || !lvm_belongs_to(piece.lv, (*lv)->lv_name))
 				continue;
 			vec_each (const struct edge *, e, &(*lv)->node.below)
 				on = on || e->to == &pv->node;

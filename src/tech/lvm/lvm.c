@@ -256,6 +256,8 @@ const struct kind vg_kind = {
 	.create = vg_create,
 	.describe = vg_describe,
 	.alive = vg_alive,
+	.retire = vg_retire,
+	.lose_part = vg_lose_part,
 };
 
 const struct kind lv_kind = {
@@ -268,13 +270,15 @@ const struct kind lv_kind = {
 	.settle = lv_settle,
 	.compare = lv_compare,
 	.create = lv_create,
+	.retire = lv_retire,
 	.describe = lv_describe,
 };
 
 /* liblvm2cmd runs them in a run; the script that a plan prints calls the programs. */
-static const struct room_tool tools[] = {
-	{ "lvm", "lvm2" }, { "pvcreate", "lvm2" }, { "vgcreate", "lvm2" }, { "lvcreate", "lvm2" }, { 0 }
-};
+static const struct room_tool tools[] = { { "lvm", "lvm2" },      { "pvcreate", "lvm2" },
+					  { "vgcreate", "lvm2" }, { "lvcreate", "lvm2" },
+					  { "vgchange", "lvm2" }, { "vgremove", "lvm2" },
+					  { "lvremove", "lvm2" }, { 0 } };
 
 static const struct kind *const kinds[] = { &pv_kind, &vg_kind, &lv_kind, NULL };
 

@@ -156,6 +156,15 @@ const struct lv *vg_volume(const struct vg *have, const char *lv_name);
 const struct node *pv_match(const struct node *want, const struct settle *s);
 const struct node *vg_match(const struct node *want, const struct settle *s);
 const struct node *lv_match(const struct node *want, const struct settle *s);
+/** lvm_belongs_to() - whether extents are a volume's, as far as names tell: those of "[home_rimage_0]" are home's. */
+bool lvm_belongs_to(const char *segment_lv, const char *lv);
 void pv_compare(const struct node *want, const struct node *have, struct why *why);
 void vg_compare(const struct node *want, const struct node *have, struct why *why);
 void lv_compare(const struct node *want, const struct node *have, struct why *why);
+
+/* end.c: what was there before */
+/** lvm_is_missing_some() - whether a group that is there lacks a device. */
+bool lvm_is_missing_some(const struct vg *vg);
+int vg_retire(struct steps *s, const struct node *have);
+int lv_retire(struct steps *s, const struct node *have);
+void vg_lose_part(struct node *have, const struct node *part);

@@ -186,20 +186,27 @@ static void compare_shape(const struct array *w, const struct array *h, struct w
 	struct arena *a = why->arena;
 	const struct item *it = &w->words->item;
 
-	if (h->shape.level != w->shape.level)
+	if (h->shape.level != w->shape.level) {
 		why_add(why, "level", "it is %s, where the layout has %s",
 			h->shape.level >= 0 ? md_level_text(a, h->shape.level)
 			: *h->level_text    ? h->level_text
 					    : "of a level not known",
 			md_level_text(a, w->shape.level));
-	else if (item_has(it, "layout") && h->shape.layout != w->shape.layout)
+		why_anew(why);
+	} else if (item_has(it, "layout") && h->shape.layout != w->shape.layout) {
 		why_add(why, "layout", "its layout is %s, not %s", layout_or(a, h), layout_or(a, w));
-	if (item_has(it, "chunk") && h->shape.chunk != w->shape.chunk)
+		why_anew(why);
+	}
+	if (item_has(it, "chunk") && h->shape.chunk != w->shape.chunk) {
 		why_add(why, "chunk", "its chunk is %s, not %s", units_text(a, h->shape.chunk),
 			units_text(a, w->shape.chunk));
-	if (item_has(it, "metadata") && h->shape.metadata != w->shape.metadata)
+		why_anew(why);
+	}
+	if (item_has(it, "metadata") && h->shape.metadata != w->shape.metadata) {
 		why_add(why, "metadata", "its metadata is %s, not %s", md_metadata_text(h->shape.metadata),
 			md_metadata_text(w->shape.metadata));
+		why_anew(why);
+	}
 	if (item_has(it, "bitmap") && h->bitmap && !text_eq(h->bitmap, w->words->bitmap))
 		why_add(why, "bitmap", "its bitmap is '%s', not '%s'", h->bitmap, w->words->bitmap);
 	if (item_has(it, "uuid") && !uuid_eq(h->node.uuid, w->words->uuid))
@@ -249,9 +256,11 @@ static void compare_members(const struct array *w, const struct array *h, struct
 				p->node->name, place + 1, i + 1);
 		}
 	}
-	if (h->shape.disks != w->places.n)
+	if (h->shape.disks != w->places.n) {
 		why_add(why, "devices", "it has %u places for devices, where the layout has %zu",
 			h->shape.disks, w->places.n);
+		why_anew(why);
+	}
 	for (size_t i = 0, gaps = 0; i < h->places.n && h->shape.disks == w->places.n; i++) {
 		if (h->places.at[i].dev)
 			continue;
@@ -270,9 +279,11 @@ static void compare_others(const struct array *w, const struct array *h, struct 
 
 		vec_each (const struct edge *, f, &w->node.below)
 			known = known || f->to->have == e->to;
-		if (!known)
-			why_add(why, "devices", "%s is a member of it, which the layout doesn't name",
-				e->to->block ? e->to->block->path : e->to->name);
+		if (known)
+			continue;
+		why_add(why, "devices", "%s is a member of it, which the layout doesn't name",
+			e->to->block ? e->to->block->path : e->to->name);
+		why_anew(why);
 	}
 }
 
@@ -283,6 +294,9 @@ void array_compare(const struct node *want, const struct node *have, struct why 
 	if (h->why_not) {
 		why_add(why, NULL, "it %s: 'mdadm --assemble --scan --uuid=%s' may start it", h->why_not,
 			md_uuid_text(why->arena, have->uuid));
+		/* What came with a used disk will never run; what this layout made may. */
+		if (!uuid_eq(w->planned, have->uuid))
+			why_anew(why);
 		return;
 	}
 	compare_shape(w, h, why);

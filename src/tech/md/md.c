@@ -465,7 +465,7 @@ static int settle_new(struct array *r, struct settle *s)
 								      : "none";
 	r->node.size = out.size;
 	r->node.geo = md_geometry(&r->shape, r->data_offset, geos.at, geos.n);
-	r->node.uuid = uuid_is_zero(r->words->uuid) ? settle_uuid(s, &r->node, "") : r->words->uuid;
+	r->node.uuid = r->planned;
 	warn_waste(r, sizes, s);
 	warn_sectors(r, s);
 	warn_offset(r, s);
@@ -500,6 +500,7 @@ static int array_settle(struct node *want, struct settle *s)
 
 	want->dev = arena_printf(s->arena, md_number(want->name) >= 0 ? "/dev/%s" : "/dev/md/%s", want->name);
 	there = machine_dev(s->machine, want->dev);
+	r->planned = uuid_is_zero(r->words->uuid) ? settle_uuid(s, want, "") : r->words->uuid;
 	if (want->have) {
 		take_over(r, array_of(want->have));
 		want->size = want->have->size;
@@ -644,6 +645,8 @@ const struct kind array_kind = {
 	.describe = array_describe,
 	.part_type = array_part_type,
 	.alive = array_alive,
+	.retire = array_retire,
+	.scrub = array_scrub,
 };
 
 static const struct room_tool tools[] = { { "mdadm", "mdadm" }, { 0 } };

@@ -17,6 +17,7 @@ struct json_object;
 struct machine;
 struct probe;
 struct settle;
+struct scrub;
 struct steps;
 struct why;
 
@@ -70,8 +71,9 @@ struct array {
 
 	/* want: the words of the layout, checked */
 	const struct array_item *words;
-	bool shaped; /* level and layout could be read: .shape holds */
-	bool lost;   /* some of its devices could not be found, or are named twice */
+	bool shaped;         /* level and layout could be read: .shape holds */
+	struct uuid planned; /* the UUID that it would get if it were made now */
+	bool lost;           /* some of its devices could not be found, or are named twice */
 
 	/* have */
 	const char *why_not;    /* it can't be used as it is: "isn't running"; NULL: it runs */
@@ -167,6 +169,10 @@ int md_probe(struct probe *p);
 int array_find(const struct machine *m, struct graph *have, struct diag *d);
 const struct node *array_match(const struct node *want, const struct settle *s);
 void array_compare(const struct node *want, const struct node *have, struct why *why);
+
+/* end.c: what was there before */
+int array_retire(struct steps *s, const struct node *have);
+void array_scrub(const struct node *want, uint64_t start, uint64_t size, struct scrub *out);
 
 /* conf.c: /etc/mdadm/mdadm.conf */
 

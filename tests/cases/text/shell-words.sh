@@ -148,6 +148,16 @@ expect() {
 	fi
 }
 
+# Zeroes: path, then start and size in bytes of each place
+zero() {
+	path=$1
+	shift
+	while [ $# -gt 1 ]; do
+		blkdiscard -z -o "$1" -l "$2" "$path"
+		shift 2
+	done
+}
+
 root=/mnt/target
 
 # Whether no symbolic link leads elsewhere: path
@@ -249,71 +259,83 @@ check() {
 }
 
 work() {
-	# 1. clear both ends of d.0, where old tables and superblocks would lie (shell-words.yaml:5)
+	# 1. clear the ends of d.0, and the places where something old would show itself (shell-words.yaml:5)
 	#    since /dev/sda is blank
-	step 1 'clear both ends of d.0, where old tables and superblocks would lie'
-	blkdiscard -z -o 0 -l 1048576 /dev/sda
-	blkdiscard -z -o 21473787904 -l 1048576 /dev/sda
+	step 1 'clear the ends of d.0, and the places where something old would show itself'
+	zero /dev/sda \
+		0 1052672  2097152 4096  4194304 4096  67108864 4096 \
+		21473787904 1048576
 
-	# 2. clear both ends of d.1, where old tables and superblocks would lie (shell-words.yaml:5)
+	# 2. clear the ends of d.1, and the places where something old would show itself (shell-words.yaml:5)
 	#    since /dev/sdb is blank
-	step 2 'clear both ends of d.1, where old tables and superblocks would lie'
-	blkdiscard -z -o 0 -l 1048576 /dev/sdb
-	blkdiscard -z -o 21473787904 -l 1048576 /dev/sdb
+	step 2 'clear the ends of d.1, and the places where something old would show itself'
+	zero /dev/sdb \
+		0 1052672  2097152 4096  4194304 4096  67108864 4096 \
+		21473787904 1048576
 
-	# 3. clear both ends of d.2, where old tables and superblocks would lie (shell-words.yaml:5)
+	# 3. clear the ends of d.2, and the places where something old would show itself (shell-words.yaml:5)
 	#    since /dev/sdc is blank
-	step 3 'clear both ends of d.2, where old tables and superblocks would lie'
-	blkdiscard -z -o 0 -l 1048576 /dev/sdc
-	blkdiscard -z -o 21473787904 -l 1048576 /dev/sdc
+	step 3 'clear the ends of d.2, and the places where something old would show itself'
+	zero /dev/sdc \
+		0 1052672  2097152 4096  4194304 4096  67108864 4096 \
+		21473787904 1048576
 
-	# 4. clear both ends of d.3, where old tables and superblocks would lie (shell-words.yaml:5)
+	# 4. clear the ends of d.3, and the places where something old would show itself (shell-words.yaml:5)
 	#    since /dev/sdd is blank
-	step 4 'clear both ends of d.3, where old tables and superblocks would lie'
-	blkdiscard -z -o 0 -l 1048576 /dev/sdd
-	blkdiscard -z -o 21473787904 -l 1048576 /dev/sdd
+	step 4 'clear the ends of d.3, and the places where something old would show itself'
+	zero /dev/sdd \
+		0 1052672  2097152 4096  4194304 4096  67108864 4096 \
+		21473787904 1048576
 
-	# 5. clear both ends of d.4, where old tables and superblocks would lie (shell-words.yaml:5)
+	# 5. clear the ends of d.4, and the places where something old would show itself (shell-words.yaml:5)
 	#    since /dev/sde is blank
-	step 5 'clear both ends of d.4, where old tables and superblocks would lie'
-	blkdiscard -z -o 0 -l 1048576 /dev/sde
-	blkdiscard -z -o 21473787904 -l 1048576 /dev/sde
+	step 5 'clear the ends of d.4, and the places where something old would show itself'
+	zero /dev/sde \
+		0 1052672  2097152 4096  4194304 4096  67108864 4096 \
+		21473787904 1048576
 
-	# 6. clear both ends of d.5, where old tables and superblocks would lie (shell-words.yaml:5)
+	# 6. clear the ends of d.5, and the places where something old would show itself (shell-words.yaml:5)
 	#    since /dev/sdf is blank
-	step 6 'clear both ends of d.5, where old tables and superblocks would lie'
-	blkdiscard -z -o 0 -l 1048576 /dev/sdf
-	blkdiscard -z -o 21473787904 -l 1048576 /dev/sdf
+	step 6 'clear the ends of d.5, and the places where something old would show itself'
+	zero /dev/sdf \
+		0 1052672  2097152 4096  4194304 4096  67108864 4096 \
+		21473787904 1048576
 
-	# 7. clear both ends of d.6, where old tables and superblocks would lie (shell-words.yaml:5)
+	# 7. clear the ends of d.6, and the places where something old would show itself (shell-words.yaml:5)
 	#    since /dev/sdg is blank
-	step 7 'clear both ends of d.6, where old tables and superblocks would lie'
-	blkdiscard -z -o 0 -l 1048576 /dev/sdg
-	blkdiscard -z -o 21473787904 -l 1048576 /dev/sdg
+	step 7 'clear the ends of d.6, and the places where something old would show itself'
+	zero /dev/sdg \
+		0 1052672  2097152 4096  4194304 4096  67108864 4096 \
+		21473787904 1048576
 
-	# 8. clear both ends of d.7, where old tables and superblocks would lie (shell-words.yaml:5)
+	# 8. clear the ends of d.7, and the places where something old would show itself (shell-words.yaml:5)
 	#    since /dev/sdh is blank
-	step 8 'clear both ends of d.7, where old tables and superblocks would lie'
-	blkdiscard -z -o 0 -l 1048576 /dev/sdh
-	blkdiscard -z -o 21473787904 -l 1048576 /dev/sdh
+	step 8 'clear the ends of d.7, and the places where something old would show itself'
+	zero /dev/sdh \
+		0 1052672  2097152 4096  4194304 4096  67108864 4096 \
+		21473787904 1048576
 
-	# 9. clear both ends of d.8, where old tables and superblocks would lie (shell-words.yaml:5)
+	# 9. clear the ends of d.8, and the places where something old would show itself (shell-words.yaml:5)
 	#    since /dev/sdi is blank
-	step 9 'clear both ends of d.8, where old tables and superblocks would lie'
-	blkdiscard -z -o 0 -l 1048576 /dev/sdi
-	blkdiscard -z -o 21473787904 -l 1048576 /dev/sdi
+	step 9 'clear the ends of d.8, and the places where something old would show itself'
+	zero /dev/sdi \
+		0 1052672  2097152 4096  4194304 4096  67108864 4096 \
+		21473787904 1048576
 
-	# 10. clear both ends of d.9, where old tables and superblocks would lie (shell-words.yaml:5)
+	# 10. clear the ends of d.9, and the places where something old would show itself (shell-words.yaml:5)
 	#    since /dev/sdj is blank
-	step 10 'clear both ends of d.9, where old tables and superblocks would lie'
-	blkdiscard -z -o 0 -l 1048576 /dev/sdj
-	blkdiscard -z -o 21473787904 -l 1048576 /dev/sdj
+	step 10 'clear the ends of d.9, and the places where something old would show itself'
+	zero /dev/sdj \
+		0 1052672  2097152 4096  4194304 4096  67108864 4096 \
+		21473787904 1048576
 
-	# 11. clear both ends of k, where old tables and superblocks would lie (shell-words.yaml:5)
+	# 11. clear the ends of k, and the places where something old would show itself (shell-words.yaml:5)
 	#    since /dev/sdk is blank
-	step 11 'clear both ends of k, where old tables and superblocks would lie'
-	blkdiscard -z -o 0 -l 1048576 /dev/sdk
-	blkdiscard -z -o 21473787904 -l 1048576 /dev/sdk
+	step 11 'clear the ends of k, and the places where something old would show itself'
+	zero /dev/sdk \
+		0 2101248  3145728 4096  4194304 4096  5242880 4096 \
+		67108864 4096  68157440 4096  536870912 2101248  540016640 4096 \
+		542113792 4096  605028352 4096  21472739328 2097152
 
 	# 12. write a GPT with 2 partitions to k (shell-words.yaml:7)
 	#    since /dev/sdk holds nothing

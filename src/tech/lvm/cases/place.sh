@@ -148,6 +148,16 @@ expect() {
 	fi
 }
 
+# Zeroes: path, then start and size in bytes of each place
+zero() {
+	path=$1
+	shift
+	while [ $# -gt 1 ]; do
+		blkdiscard -z -o "$1" -l "$2" "$path"
+		shift 2
+	done
+}
+
 check() {
 	if [ "$(id -u)" -ne 0 ]; then
 		printf '%s\n' 'This needs root.' >&2
@@ -183,35 +193,41 @@ check() {
 }
 
 work() {
-	# 1. clear both ends of d.0, where old tables and superblocks would lie (place.yaml:6)
+	# 1. clear the ends of d.0, and the places where something old would show itself (place.yaml:6)
 	#    since /dev/vda is blank
-	step 1 'clear both ends of d.0, where old tables and superblocks would lie'
-	blkdiscard -z -o 0 -l 1048576 /dev/vda
-	blkdiscard -z -o 10736369664 -l 1048576 /dev/vda
+	step 1 'clear the ends of d.0, and the places where something old would show itself'
+	zero /dev/vda \
+		0 2101248  3145728 4096  4194304 4096  5242880 4096 \
+		67108864 4096  68157440 4096  10735321088 2097152
 
-	# 2. clear both ends of d.1, where old tables and superblocks would lie (place.yaml:6)
+	# 2. clear the ends of d.1, and the places where something old would show itself (place.yaml:6)
 	#    since /dev/vdb is blank
-	step 2 'clear both ends of d.1, where old tables and superblocks would lie'
-	blkdiscard -z -o 0 -l 1048576 /dev/vdb
-	blkdiscard -z -o 10736369664 -l 1048576 /dev/vdb
+	step 2 'clear the ends of d.1, and the places where something old would show itself'
+	zero /dev/vdb \
+		0 2101248  3145728 4096  4194304 4096  5242880 4096 \
+		67108864 4096  68157440 4096  10735321088 2097152
 
-	# 3. clear both ends of d.2, where old tables and superblocks would lie (place.yaml:6)
+	# 3. clear the ends of d.2, and the places where something old would show itself (place.yaml:6)
 	#    since /dev/vdc is blank
-	step 3 'clear both ends of d.2, where old tables and superblocks would lie'
-	blkdiscard -z -o 0 -l 1048576 /dev/vdc
-	blkdiscard -z -o 12883853312 -l 1048576 /dev/vdc
+	step 3 'clear the ends of d.2, and the places where something old would show itself'
+	zero /dev/vdc \
+		0 2101248  3145728 4096  4194304 4096  5242880 4096 \
+		67108864 4096  68157440 4096  12882804736 2097152
 
-	# 4. clear both ends of hints, where old tables and superblocks would lie (place.yaml:7)
+	# 4. clear the ends of hints, and the places where something old would show itself (place.yaml:7)
 	#    since /dev/vdd is blank
-	step 4 'clear both ends of hints, where old tables and superblocks would lie'
-	blkdiscard -z -o 0 -l 1048576 /dev/vdd
-	blkdiscard -z -o 107373133824 -l 1048576 /dev/vdd
+	step 4 'clear the ends of hints, and the places where something old would show itself'
+	zero /dev/vdd \
+		0 1052672  2097152 4096  4194304 4096  9437184 1052672 \
+		11534336 4096  13631488 4096  67108864 4096  76546048 4096 \
+		107365793792 1048576  107373133824 1048576
 
-	# 5. clear both ends of raw, where old tables and superblocks would lie (place.yaml:8)
+	# 5. clear the ends of raw, and the places where something old would show itself (place.yaml:8)
 	#    since /dev/vde is blank
-	step 5 'clear both ends of raw, where old tables and superblocks would lie'
-	blkdiscard -z -o 0 -l 1048576 /dev/vde
-	blkdiscard -z -o 10736369664 -l 1048576 /dev/vde
+	step 5 'clear the ends of raw, and the places where something old would show itself'
+	zero /dev/vde \
+		0 1052672  2097152 4096  4194304 4096  67108864 4096 \
+		10736369664 1048576
 
 	# 6. write a GPT with 1 partition to d.0 (place.yaml:10)
 	#    since /dev/vda holds nothing

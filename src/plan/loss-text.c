@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/arena.h"
+#include "base/units.h"
+#include "machine/machine.h"
+#include "plan/loss.h"
+#include "tech/kind.h"
+
+const char *loss_what(struct arena *a, const struct machine *m, const struct blockdev *b)
+{
+	struct text t = { .arena = a };
+	text_list mounts = machine_mounts_of(m, a, b);
+
+	vec_each (const struct signature *, sig, &b->signatures) {
+		text_printf(&t, "%s%s", t.len ? ", " : "", sig->type);
+		if (sig->label)
+			text_printf(&t, " '%s'", sig->label);
+		if (sig->uuid)
+			text_printf(&t, " %s", sig->uuid);
+	}
+	vec_each (const char *const *, target, &mounts)
+		text_printf(&t, "%smounted on %s", t.len ? ", " : "", *target);
+	if (machine_is_swap(m, b))
+		text_printf(&t, "%sin use as swap", t.len ? ", " : "");
+	if (b->error)
+		text_printf(&t, "%scould not be read (%s)", t.len ? ", " : "", b->error);
+	return text_str(&t);
+}
+
+/* As people know it: a volume by its name rather than by its number. */
+static const char *called(struct arena *a, const struct blockdev *b)
+{
+	return b->dm_name ? arena_printf(a, "/dev/mapper/%s", b->dm_name) : b->path;
+}
+
+const char *loss_item(const struct losses *l, struct arena *a, const struct node *n)
+{
+	const char *content = n->block ? loss_what(a, l->machine, n->block) : "";
+	const char *describe = n->kind->describe ? n->kind->describe(a, n) : "";
+
+	/* The signature of what it lies on says it all: a filesystem, a physical volume, a table. */
+	if (!n->block && (n->kind->section || (n->below.n == 1 && n->below.at[0].claim)))
+		return "";
+	if (!n->block)
+		return arena_printf(a, "%s%s%s", n->name, *describe ? ": " : "", describe);
+	/* A partition with nothing in it goes with its table. */
+	if (!*content && (text_eq(n->block->type, "part") || text_eq(n->block->type, "disk")))
+		return "";
+	return arena_printf(a, "%s (%s): %s", called(a, n->block), units_text(a, n->block->size),
+			    *content    ? content
+			    : *describe ? describe
+					: "nothing that is known");
+}
+
+static const char *also_on(struct arena *a, const node_list *disks, const struct node *but)
+{
+	struct text t = { .arena = a };
+
+	vec_each (struct node *const *, d, disks)
+		if (*d != but && (*d)->block)
+			text_printf(&t, "%s%s", t.len ? ", " : "; also on ", (*d)->block->path);
+	return text_str(&t);
+}
+
+static struct loss_disk *disk_of(loss_list *list, struct arena *a, const struct node *disk,
+				 const struct graph *want)
+{
+	struct loss_disk new = { .disk = disk, .name = disk->block->path };
+
+	vec_each (struct loss_disk *, it, list)
+		if (it->disk == disk)
+			return it;
+	vec_each (struct node *const *, n, &want->nodes)
+		if (!(*n)->below.n && (*n)->have && (*n)->have->block &&
+		    text_eq((*n)->have->block->name, disk->block->name))
+			new.name = (*n)->name;
+	vec_push(a, list, new);
+	return &list->at[list->n - 1];
+}
+
+loss_list loss_list_disks(const struct losses *l, struct arena *a, const struct graph *want)
+{
+	loss_list list = { 0 };
+
+	/* In the order in which they are found: disks first, then what stands on them. */
+	vec_each (struct node *const *, n, &l->all->nodes) {
+		node_list disks;
+		const char *text;
+
+		if (!map_get(&l->ends, (*n)->name) && !map_get(&l->clear, (*n)->name))
+			continue;
+		disks = node_disks(a, *n);
+		text = loss_item(l, a, *n);
+		vec_each (struct node *const *, d, &disks) {
+			struct loss_disk *on;
+
+			if (!(*d)->block)
+				continue;
+			on = disk_of(&list, a, *d, want);
+			if (*text)
+				vec_push(a, &on->items,
+					 arena_printf(a, "%s%s", text, also_on(a, &disks, *d)));
+		}
+	}
+	return list;
+}

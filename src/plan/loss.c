@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "plan/loss.h"
+
+#include <string.h>
+
+#include "base/arena.h"
+#include "machine/have.h"
+#include "machine/machine.h"
+#include "plan/settle.h"
+#include "tech/kind.h"
+
+/* What would go if one thing went. */
+struct closure {
+	const struct losses *l;
+	struct arena *arena;
+	struct map ends, clear;
+	node_list todo; /* nodes that end, not looked at yet */
+};
+
+static void end(struct closure *c, struct node *n)
+{
+	if (!map_set(&c->ends, n->name, n))
+		vec_push(c->arena, &c->todo, n);
+}
+
+static void clear_content(struct closure *c, struct node *dev)
+{
+	if (map_set(&c->clear, dev->name, dev))
+		return;
+	vec_each (struct node *const *, up, &dev->above)
+		end(c, *up);
+}
+
+/*
+ * With an object goes all that stands on it, and the content of what it lies on; so a group takes its physical volumes along, and a
+ * mirror the other half. A part leaves its container and what that lies on alone.
+ */
+static void spread(struct closure *c)
+{
+	while (c->todo.n) {
+		struct node *n = c->todo.at[--c->todo.n];
+
+		vec_each (struct node *const *, up, &n->above)
+			end(c, *up);
+		vec_each (const struct edge *, e, &n->below)
+			if (e->claim)
+				clear_content(c, e->to);
+			else if (!n->parent && !e->to->kind->device)
+				end(c, e->to);
+	}
+}
+
+/* The node of what is there for one of the graph that rooms see in this round. */
+static struct node *whole(const struct losses *l, const struct node *n)
+{
+	return graph_get(l->all, n->name);
+}
+
+static bool is_below(const char *path, const char *dir)
+{
+	size_t n = strlen(dir);
+
+	return strcmp(dir, "/") != 0 && !strncmp(path, dir, n) && (path[n] == '/' || !path[n]);
+}
+
+/* Whether the kernel can be made to forget it. What has no device of its own ends with the content of what it lies on. */
+static bool can_end(const struct node *n)
+{
+	if (!n->block || n->kind->retire || n->parent)
+		return true;
+	/* A mapping of a kind that no room knows, such as an open LUKS device. */
+	return text_eq(n->block->type, "dm") || text_eq(n->block->type, "part");
+}
+
+/* What no permission changes. Return: how many reasons were said. */
+static unsigned say_blockers(const struct settle *s, const struct map *nodes, bool ends)
+{
+	const struct losses *l = s->losses;
+	unsigned said = 0;
+
+	for (size_t i = 0; i < nodes->n; i++) {
+		const struct node *n = nodes->items[i].value;
+		text_list mounts = n->block ? machine_mounts_of(l->machine, s->arena, n->block)
+					    : (text_list){ 0 };
+
+		vec_each (const char *const *, target, &mounts) {
+			if (is_below(*target, l->options->root))
+				continue;
+			diag_note(s->diag, nowhere,
+				  "%s is mounted on %s: nothing gives that up while it is mounted",
+				  n->block->path, *target);
+			said++;
+		}
+		if (ends && !can_end(n)) {
+			diag_note(s->diag, nowhere,
+				  "%s (%s) stands on it, which can't be taken down from here: do that first",
+				  n->block->path, n->block->type);
+			said++;
+		}
+	}
+	return said;
+}
+
+static bool carries_root(const struct settle *s, const struct node *disk)
+{
+	const struct losses *l = s->losses;
+	node_list todo = { 0 };
+	struct map seen = { .arena = s->arena };
+
+	vec_push(s->arena, &todo, (struct node *)disk);
+	for (size_t i = 0; i < todo.n; i++) {
+		const struct node *n = todo.at[i];
+		text_list mounts = n->block ? machine_mounts_of(l->machine, s->arena, n->block)
+					    : (text_list){ 0 };
+
+		vec_each (const char *const *, target, &mounts)
+			if (!strcmp(*target, "/"))
+				return true;
+		vec_each (struct node *const *, up, &n->above)
+			if (!map_set(&seen, (*up)->name, *up))
+				vec_push(s->arena, &todo, *up);
+	}
+	return false;
+}
+
+/* The layout's node of a disk that is there. */
+static const struct node *wanted(const struct graph *want, const struct node *disk)
+{
+	vec_each (struct node *const *, n, &want->nodes)
+		if (!(*n)->below.n && (*n)->have && (*n)->have->block && disk->block &&
+		    text_eq((*n)->have->block->name, disk->block->name))
+			return *n;
+	return NULL;
+}
+
+/* "data" names data.0, data.1, ... */
+static bool is_of_set(const char *name, const char *set)
+{
+	size_t n = strlen(set);
+
+	return !strncmp(name, set, n) && name[n] == '.';
+}
+
+static bool names_disk(const struct losses *l, const char *word, const struct node *disk,
+		       const struct node *want)
+{
+	const struct blockdev *b = disk->block;
+
+	if (want && (!strcmp(word, want->name) || is_of_set(want->name, word)))
+		return true;
+	if (text_eq(b->serial, word) || text_eq(b->wwn, word))
+		return true;
+	return word[0] == '/' && machine_dev(l->machine, word) &&
+	       text_eq(machine_dev(l->machine, word)->name, b->name);
+}
+
+static bool is_allowed(const struct losses *l, const struct node *disk, const struct node *want)
+{
+	vec_each (const char *const *, word, &l->options->allow_loss)
+		if (names_disk(l, *word, disk, want))
+			return true;
+	return false;
+}
+
+/* As a person would name it to --allow-loss. */
+static const char *name_of(const struct node *disk, const struct node *want)
+{
+	return want ? want->name : disk->block->serial ? disk->block->serial : disk->block->path;
+}
+
+static void add_disks(struct arena *a, const struct map *nodes, struct map *disks)
+{
+	for (size_t i = 0; i < nodes->n; i++) {
+		node_list below = node_disks(a, nodes->items[i].value);
+
+		vec_each (struct node *const *, d, &below)
+			if ((*d)->block)
+				(void)map_set(disks, (*d)->name, *d);
+	}
+}
+
+/* Whether all disks of a closure may lose what is on them. Says which may not. */
+static bool may_lose(const struct settle *s, const struct closure *c)
+{
+	const struct losses *l = s->losses;
+	struct map disks = { .arena = s->arena };
+	struct text flags = { .arena = s->arena };
+	unsigned blockers = say_blockers(s, &c->ends, true) + say_blockers(s, &c->clear, false);
+
+	add_disks(s->arena, &c->ends, &disks);
+	add_disks(s->arena, &c->clear, &disks);
+	map_each (it, &disks) {
+		const struct node *disk = it->value, *want = wanted(s->want, disk);
+
+		if (carries_root(s, disk)) {
+			diag_note(s->diag, nowhere,
+				  "this system itself runs from %s: nothing on it is given up",
+				  disk->block->path);
+			blockers++;
+		}
+		if (is_allowed(l, disk, want))
+			continue;
+		if (!want)
+			diag_note(s->diag, nowhere, "it would hit %s as well, which the layout doesn't name",
+				  disk->block->path);
+		text_printf(&flags, "%s--allow-loss %s", flags.len ? " " : "",
+			    text_quote_sh(s->arena, name_of(disk, want)));
+	}
+	if (!blockers && flags.len)
+		diag_note(s->diag, nowhere, "nothing is given up unasked: %s would allow it",
+			  text_str(&flags));
+	return !blockers && !flags.len;
+}
+
+enum { MOST_NOTES = 16 };
+
+/* All that would go, the outermost first, so that a person sees what it is about. */
+static void note_items(const struct settle *s, const struct closure *c)
+{
+	const struct losses *l = s->losses;
+	size_t said = 0, before = 0;
+
+	vec_each (struct node *const *, n, &l->all->nodes) {
+		const char *text;
+
+		if (!map_get(&c->ends, (*n)->name) && !map_get(&c->clear, (*n)->name))
+			continue;
+		text = loss_item(l, s->arena, *n);
+		if (*text && map_set(&s->losses->listed, (*n)->name, *n))
+			before++;
+		else if (*text && said++ < MOST_NOTES)
+			diag_note(s->diag, nowhere, "%s", text);
+	}
+	if (said > MOST_NOTES)
+		diag_note(s->diag, nowhere, "and %zu more", said - MOST_NOTES);
+	if (before)
+		diag_note(s->diag, nowhere, "%s%zu that %s told above", said ? "and " : "", before,
+			  before == 1 ? "is" : "are");
+}
+
+static void join(struct map *to, const struct map *from)
+{
+	for (size_t i = 0; i < from->n; i++)
+		(void)map_set(to, from->items[i].key, from->items[i].value);
+}
+
+static bool lose(const struct settle *s, struct closure *c, const struct node *first, const char *why)
+{
+	struct losses *l = s->losses;
+
+	spread(c);
+	if (map_set(&l->told, first->name, (void *)first)) {
+		diag_note(s->diag, nowhere, "what would be lost with it is told above");
+		return false;
+	}
+	note_items(s, c);
+	if (!may_lose(s, c))
+		return false;
+	join(&l->ends, &c->ends);
+	join(&l->clear, &c->clear);
+	(void)map_set(&l->why, first->name, (void *)why);
+	return true;
+}
+
+static struct closure closure_of(const struct settle *s)
+{
+	return (struct closure){ .l = s->losses,
+				 .arena = s->arena,
+				 .ends = { .arena = s->arena },
+				 .clear = { .arena = s->arena } };
+}
+
+bool loss_content(const struct settle *s, const struct node *dev, const char *why)
+{
+	struct closure c = closure_of(s);
+	struct node *at = whole(s->losses, dev);
+
+	if (!at)
+		return false;
+	clear_content(&c, at);
+	return lose(s, &c, at, why);
+}
+
+bool loss_object(const struct settle *s, const struct node *have, const char *why)
+{
+	struct closure c = closure_of(s);
+	struct node *at = whole(s->losses, have);
+
+	/* A part that can't be ended alone goes with its container: a partition with its table. */
+	while (at && at->parent && !at->kind->retire)
+		at = at->parent;
+	if (!at)
+		return false;
+	end(&c, at);
+	return lose(s, &c, at, why);
+}
+
+bool loss_check_options(const struct losses *l, const struct graph *want, struct diag *d)
+{
+	bool ok = true;
+
+	vec_each (const char *const *, word, &l->options->allow_loss) {
+		bool found = false;
+
+		vec_each (struct node *const *, n, &l->all->nodes)
+			found = found ||
+				(!(*n)->below.n && (*n)->block && names_disk(l, *word, *n, wanted(want, *n)));
+		vec_each (struct node *const *, n, &want->nodes)
+			found = found || (!(*n)->below.n && (*n)->kind->device &&
+					  (!strcmp((*n)->name, *word) || is_of_set((*n)->name, *word)));
+		if (found)
+			continue;
+		(void)diag_error(d, nowhere,
+				 "--allow-loss '%s' names no disk: neither one of the layout, nor a serial "
+				 "number, WWN or path of one that is there",
+				 *word);
+		ok = false;
+	}
+	return ok;
+}

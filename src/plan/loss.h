@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+
+#include <stdbool.h>
+
+#include "base/diag.h"
+#include "base/map.h"
+#include "base/text.h"
+#include "graph/node.h"
+
+struct arena;
+struct machine;
+struct plan_options;
+struct settle;
+
+/*
+ * What is given up so that the layout can be reached. Planning goes in rounds: where something is in the way and may be lost, it is noted
+ * here, and the next round plans for the machine as it will be without it. So there is one way to plan, that for what is blank.
+ */
+struct losses {
+	struct arena *arena;
+	const struct machine *machine; /* as it is */
+	struct graph *all;             /* what is there, all of it, sorted */
+	const struct plan_options *options;
+	struct map
+		ends; /* name -> node of .all that will be no more: arrays, volumes, partitions, filesystems */
+	struct map
+		clear; /* name -> node of .all, a device that stays and whose content goes: disks, partitions */
+	struct map listed; /* name -> node: told in this round */
+	struct map told;   /* name -> node: what was refused in this round, with all that would go with it */
+	struct map
+		why; /* name of a node in .ends or .clear -> const char *: what asked for it; not for what goes with it */
+};
+
+/* A disk that loses something. */
+struct loss_disk {
+	const struct node *disk; /* of what is there */
+	const char *name;        /* as the person calls it: the layout's name, else its path */
+	text_list items;         /* "/dev/sda1 (512 MiB): ext4 'boot' 1234-..." */
+};
+
+typedef VEC(struct loss_disk) loss_list;
+
+/**
+ * loss_content() - whether all that is on a device may be lost, with all that stands on it, wherever else that lies
+ *
+ * @dev: of s->have. @why: what asks for it.
+ *
+ * Return: true where every disk concerned was allowed and nothing is in use: then it is noted, and this round is for nothing. Else the
+ * reasons were added as notes to the refusal that the caller has said before.
+ */
+bool loss_content(const struct settle *s, const struct node *dev, const char *why);
+
+/** loss_object() - the same for an object that has to be made anew: a table, an array, a volume. */
+bool loss_object(const struct settle *s, const struct node *have, const char *why);
+
+/** loss_list_disks() - the ledger: what goes, by disk, in the order of the disks. */
+loss_list loss_list_disks(const struct losses *l, struct arena *a, const struct graph *want);
+
+/** loss_check_options() - whether each --allow-loss names a disk. Says those that don't. */
+bool loss_check_options(const struct losses *l, const struct graph *want, struct diag *d);
+
+/** loss_machine() - the machine as it will be when all that is given up is gone. */
+struct machine *loss_machine(const struct losses *l);
+
+/** loss_graph() - takes what is given up out of a graph of all that is there. @m: from loss_machine(). */
+void loss_graph(const struct losses *l, struct graph *have, const struct machine *m);
+
+/** loss_what() - what a device holds, for people: "ext4 'boot' 1234-..., mounted on /boot"; "" if nothing. */
+const char *loss_what(struct arena *a, const struct machine *m, const struct blockdev *b);
+
+/** loss_item() - what of an object is told in the ledger; "" where another one tells it. */
+const char *loss_item(const struct losses *l, struct arena *a, const struct node *n);
