@@ -59,7 +59,7 @@ echo 'size=1G' | sfdisk -q --label gpt $b
 udevadm settle
 mkfs.xfs -q ${b}1
 before=$(written)
-status "a table that is there with another partition than asked for" 1 ./stowage apply layout.yaml --yes --root /mnt/target
+status "a table that is there with another partition than asked for" 3 ./stowage apply layout.yaml --yes --root /mnt/target
 has "it says both sides" 'it is 1 GiB, the layout asks for' /tmp/said
 is "and writes nothing" "$before" "$(written)"
 wipefs -aq ${b}1
