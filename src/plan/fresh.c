@@ -117,17 +117,15 @@ static unsigned compare_device(const struct machine *then, const struct machine 
 }
 
 /* The notes come first and the refusal that they belong to behind them would read badly: so it is said first, and taken back if all is well. */
-static bool is_disk_fresh(const struct plan *p, const struct machine *now, const struct node *disk,
-			  struct diag *d)
+static bool is_disk_fresh(const struct plan *p, const struct machine *now, struct pos pos, const char *called,
+			  const char *name, struct diag *d)
 {
-	const char *name = disk->have->block->name;
 	text_list then_names = family(d->arena, p->machine, name), now_names = family(d->arena, now, name);
 	struct map seen = { .arena = d->arena };
 	size_t messages = d->messages.n;
 	unsigned differ = 0;
 
-	(void)diag_refuse(d, disk->pos, "disk '%s' isn't what it was when the plan was made: plan again",
-			  disk->name);
+	(void)diag_refuse(d, pos, "disk '%s' isn't what it was when the plan was made: plan again", called);
 	vec_each (const char *const *, n, &then_names) {
 		map_set(&seen, *n, (void *)*n);
 		differ += compare_device(p->machine, now, *n, d);
@@ -144,10 +142,20 @@ static bool is_disk_fresh(const struct plan *p, const struct machine *now, const
 
 bool saved_is_fresh(const struct plan *p, const struct machine *now, struct diag *d)
 {
+	struct map seen = { .arena = d->arena };
 	bool fresh = true;
 
-	vec_each (struct node *const *, n, &p->want->nodes)
-		if (!(*n)->below.n && (*n)->have && (*n)->have->block && !is_disk_fresh(p, now, *n, d))
+	vec_each (struct node *const *, n, &p->want->nodes) {
+		const struct blockdev *b = !(*n)->below.n && (*n)->have ? (*n)->have->block : NULL;
+
+		if (b && !map_set(&seen, b->name, (void *)b) &&
+		    !is_disk_fresh(p, now, (*n)->pos, (*n)->name, b->name, d))
+			fresh = false;
+	}
+	/* What is given up may reach further than the layout. */
+	vec_each (const struct loss_disk *, lost, &p->lost)
+		if (!map_get(&seen, lost->disk->block->name) &&
+		    !is_disk_fresh(p, now, nowhere, lost->name, lost->disk->block->name, d))
 			fresh = false;
 	return fresh;
 }
