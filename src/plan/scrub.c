@@ -11,19 +11,6 @@
 #include "plan/steps.h"
 #include "tech/kind.h"
 
-/* Ranges on devices, by device. */
-struct spot {
-	const struct node *node;
-	uint64_t start, size;
-};
-
-typedef VEC(struct spot) spot_list;
-
-struct scrub {
-	struct arena *arena;
-	spot_list spots;
-};
-
 enum { LEAST = 4 << 20 };
 
 /*
@@ -47,7 +34,7 @@ void scrub_range(struct scrub *out, const struct node *below, uint64_t start, ui
 		size = below->size - start;
 	if (size)
 		vec_push(out->arena, &out->spots,
-			 (struct spot){ .node = below, .start = start, .size = size });
+			 (struct scrub_spot){ .node = below, .start = start, .size = size });
 }
 
 static void own_places(struct scrub *s, const struct node *n)
@@ -137,7 +124,7 @@ void plan_scrub(struct steps *s, const struct graph *want, const struct losses *
 	}
 	/* Down to what is there; the list grows while it is walked. */
 	for (size_t i = 0; i < all.spots.n; i++) {
-		struct spot spot = all.spots.at[i];
+		struct scrub_spot spot = all.spots.at[i];
 		struct step *st = map_get(&grounds, spot.node->name);
 
 		if (st)

@@ -3,13 +3,24 @@
 
 #include <stdint.h>
 
+#include "base/vec.h"
 #include "plan/step.h"
 
 struct graph;
 struct losses;
 struct node;
-struct scrub;
 struct steps;
+
+/* Bytes on a device that are to be zero before anything new is seen on it. */
+struct scrub_spot {
+	const struct node *node;
+	uint64_t start, size;
+};
+
+struct scrub {
+	struct arena *arena;
+	VEC(struct scrub_spot) spots;
+};
 
 /** scrub_range() - for kinds' scrub(): bytes on what a new device stands on. What reaches beyond its end is cut off. */
 void scrub_range(struct scrub *out, const struct node *below, uint64_t start, uint64_t size);
