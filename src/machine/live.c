@@ -28,6 +28,28 @@ static const char *read_table(struct machine *m, const char *path, struct diag *
 	return "";
 }
 
+/* Without it, all would seem to be free. */
+static int read_mounts(struct machine *m)
+{
+	char *s;
+	int r = file_read(m->arena, AT_FDCWD, "/proc/self/mountinfo", TABLE_LIMIT, &s, NULL);
+
+	if (!r)
+		look_mounts(m, s);
+	return r;
+}
+
+int machine_mounts_now(const struct machine *m, struct arena *a, struct machine **ret)
+{
+	struct machine *now = arena_of(a, struct machine);
+
+	*now = *m;
+	now->arena = a;
+	memset(&now->mounts, 0, sizeof(now->mounts));
+	*ret = now;
+	return read_mounts(now);
+}
+
 static void look_devices(struct machine *m)
 {
 	size_t kept = 0;
@@ -66,7 +88,10 @@ int machine_read_live(struct arena *a, const char *root, struct diag *d, struct 
 	look_udev(m);
 	look_devices(m);
 	(void)machine_index(m, &what); /* the kernel's names are unique, and each link was given once */
-	look_mounts(m, read_table(m, "/proc/self/mountinfo", d));
+	r = read_mounts(m);
+	if (r)
+		return diag_error(d, nowhere, "cannot tell what is mounted: /proc/self/mountinfo: %s",
+				  strerror(-r));
 	look_swaps(m, read_table(m, "/proc/swaps", d));
 	look_files(m, root, d);
 	look_tools(m);

@@ -107,6 +107,12 @@ const char *machine_file(const struct machine *m, const char *path);
 /** machine_mounts_of() - where a device is mounted: the targets, in order. */
 text_list machine_mounts_of(const struct machine *m, struct arena *a, const struct blockdev *dev);
 
+/**
+ * machine_mounts_now() - what is mounted by now
+ * @ret: @m with other .mounts, which are in @a. Return: 0 or -errno.
+ */
+int machine_mounts_now(const struct machine *m, struct arena *a, struct machine **ret);
+
 /** machine_is_swap() - whether a device is in use as swap. */
 bool machine_is_swap(const struct machine *m, const struct blockdev *dev);
 

@@ -234,7 +234,7 @@ static bool is_below(const char *path, const char *dir)
 {
 	size_t n = strcmp(dir, "/") ? strlen(dir) : 0;
 
-	return !strncmp(path, dir, n) && path[n] == '/';
+	return !strncmp(path, dir, n) && path[n] == '/' && path[n + 1];
 }
 
 /* Whether a filesystem will be mounted over it first: then it is another file than the one that is seen now. */
@@ -265,6 +265,80 @@ static void check_file(struct arena *a, const struct plan *p, const struct step 
 				  r == -ENOENT ? "removed" : "changed");
 }
 
+static bool same_mount(const struct mount_there *x, const struct mount_there *y)
+{
+	return x == y || (x && y && text_eq(x->target, y->target) && text_eq(x->source, y->source) &&
+			  text_eq(x->type, y->type) && text_eq(x->root, y->root));
+}
+
+/* What a path lies on: of those that are mounted nearest above it, the last. The trap of an automount doesn't count, using the path springs it. */
+static const struct mount_there *mount_above(const struct machine *m, const char *path)
+{
+	const struct mount_there *found = NULL;
+
+	vec_each (const struct mount_there *, there, &m->mounts)
+		if (!text_eq(there->type, "autofs") &&
+		    (text_eq(there->target, path) || is_below(path, there->target)) &&
+		    (!found || strlen(there->target) >= strlen(found->target)))
+			found = there;
+	return found;
+}
+
+/* What came below a place since, which mounting something there would hide. */
+static const struct mount_there *new_below(const struct machine *then, const struct machine *now,
+					   const char *path)
+{
+	vec_each (const struct mount_there *, there, &now->mounts) {
+		bool known = false;
+
+		vec_each (const struct mount_there *, old, &then->mounts)
+			known = known || same_mount(old, there);
+		if (!known && is_below(there->target, path))
+			return there;
+	}
+	return NULL;
+}
+
+static const char *mount_text(struct arena *a, const struct mount_there *m)
+{
+	return m ? arena_printf(a, "%s (%s)", m->source, m->type) : "nothing";
+}
+
+/* Somebody may have mounted something, or taken it away, while the plan was read. */
+static void check_mounts(struct arena *a, const struct plan *p, struct diag *d)
+{
+	const struct machine *then = p->machine;
+	struct machine *now;
+	int r = machine_mounts_now(then, a, &now);
+
+	if (r) {
+		(void)diag_refuse(d, nowhere, "cannot tell what is mounted: %s", strerror(-r));
+		return;
+	}
+	vec_each (struct step *const *, st, &p->steps) {
+		const char *path = (*st)->op.path;
+		const struct mount_there *old, *new;
+
+		if (!path || is_covered(p, path))
+			continue;
+		old = mount_above(then, path);
+		new = mount_above(now, path);
+		if (!same_mount(old, new)) {
+			(void)diag_refuse(
+				d, (*st)->pos,
+				"'%s' was on %s when the plan was made, now it is on %s, mounted at '%s'",
+				path, mount_text(a, old), mount_text(a, new), new ? new->target : "/");
+			continue;
+		}
+		new = (*st)->op.form == OP_MOUNT ? new_below(then, now, path) : NULL;
+		if (new)
+			(void)diag_refuse(
+				d, (*st)->pos,
+				"%s has been mounted at '%s' since the plan was made; '%s' would hide it",
+				mount_text(a, new), new->target, (*st)->id);
+	}
+}
+
 int identity_check(struct arena *a, const struct plan *p, struct diag *d)
 {
 	unsigned before = d->refusals;
@@ -290,6 +364,8 @@ int identity_check(struct arena *a, const struct plan *p, struct diag *d)
 					  "'%s' is there",
 					  link, (*st)->op.path);
 	}
+	if (p->machine && p->machine->live)
+		check_mounts(a, p, d);
 	/* A recording masks secrets: its files say nothing about those that are there. */
 	vec_each (struct step *const *, st, &p->steps)
 		if ((*st)->op.form == OP_FILE && p->machine && p->machine->live)
