@@ -6,6 +6,9 @@
 
 static const char *package_of(const char *program)
 {
+	/* No room's, but the planner's own waits are for it. */
+	if (text_eq(program, "udevadm"))
+		return "udev";
 	for (const struct room *const *room = rooms; *room; room++)
 		for (const struct room_tool *t = (*room)->tools; t && t->program; t++)
 			if (text_eq(t->program, program))
@@ -21,7 +24,9 @@ text_list plan_missing_tools(const struct plan *p, struct arena *a)
 	if (!p->machine->tools_known)
 		return missing;
 	vec_each (struct step *const *, st, &p->steps) {
-		const char *program = (*st)->op.argv.n ? (*st)->op.argv.at[0] : NULL;
+		const char *program = (*st)->op.argv.n              ? (*st)->op.argv.at[0]
+				      : (*st)->op.form == OP_SETTLE ? "udevadm"
+								    : NULL;
 		const char *package;
 
 		if (!program || map_get(&p->machine->tools, program) || map_set(&seen, program, *st))
