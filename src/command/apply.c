@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -136,6 +137,7 @@ static int still_so(struct cli *c, const struct plan *p)
 static int apply(struct cli *c, const struct plan *p)
 {
 	struct run_options o = { .jobs = c->jobs,
+				 .deadline_s = c->deadline_s,
 				 .state_dir = c->state,
 				 .may_lose = true,
 				 .progress = !c->json && isatty(STDOUT_FILENO),
@@ -146,6 +148,8 @@ static int apply(struct cli *c, const struct plan *p)
 
 	if (r < 0)
 		return r;
+	/* Who read the plan may be gone (`| head`). What went wrong is then still to be said, on standard error. */
+	(void)signal(SIGPIPE, SIG_IGN);
 	if (!c->json)
 		printf("\n");
 	r = p->lost.n ? still_so(c, p) : 0;

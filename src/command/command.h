@@ -31,7 +31,7 @@ struct cli {
 	const char *state;
 	const char *convert; /* the fstab to convert */
 	struct plan_options options;
-	unsigned jobs;
+	unsigned jobs, deadline_s; /* 0: what is usual */
 	bool exit_code, yes, write, json, show, verbose;
 };
 

@@ -18,6 +18,7 @@ enum {
 	OPT_JSON,
 	OPT_YES,
 	OPT_JOBS,
+	OPT_DEADLINE,
 	OPT_STATE,
 	OPT_WRITE,
 	OPT_CONVERT,
@@ -60,6 +61,7 @@ static const struct option_text table[] = {
 	  "each step's command and reason; all objects where nothing is to do" },
 	{ { "yes", no_argument, NULL, OPT_YES }, NULL, "don't ask" },
 	{ { "jobs", required_argument, NULL, OPT_JOBS }, "N", "so many steps at once" },
+	{ { "deadline", required_argument, NULL, OPT_DEADLINE }, "SECONDS", "end a step that takes longer" },
 	{ { "state", required_argument, NULL, OPT_STATE },
 	  "DIR",
 	  "where the journal lies; /var/lib/stowage if absent" },
@@ -72,6 +74,7 @@ static const struct option_text table[] = {
 	{ { "version", no_argument, NULL, OPT_VERSION }, NULL, "the version" },
 };
 
+enum { MOST_SECONDS = 365 * 24 * 3600 };
 enum { COUNT = sizeof(table) / sizeof(table[0]) };
 
 static bool takes(const struct command *cmd, const char *name)
@@ -217,6 +220,13 @@ static int take(struct cli *c, int option, const char *value)
 		if (*end || end == value || n < 1 || n > 256 || *value == '-')
 			return misuse("--jobs takes a number from 1 to 256, not '%s'", value, NULL);
 		c->jobs = (unsigned)n;
+		return 0;
+	case OPT_DEADLINE:
+		n = strtoul(value, &end, 10);
+		if (*end || end == value || n < 1 || n > MOST_SECONDS || *value == '-')
+			return misuse("--deadline takes seconds, from 1 to 31536000 (a year), not '%s'",
+				      value, NULL);
+		c->deadline_s = (unsigned)n;
 		return 0;
 	case OPT_STATE:
 		c->state = value;

@@ -36,7 +36,7 @@ static void add_tail(const struct capture *c, struct text *t)
 	text_addn(t, c->tail, over > CAPTURE_TAIL ? at : over);
 }
 
-static struct text whole(const struct capture *c, struct arena *a)
+struct text capture_text(const struct capture *c, struct arena *a)
 {
 	struct text t = { .arena = a };
 
@@ -45,13 +45,6 @@ static struct text whole(const struct capture *c, struct arena *a)
 		text_add(&t, "\n[...]"); /* what follows is the rest of a line */
 	add_tail(c, &t);
 	return t;
-}
-
-const char *capture_text(const struct capture *c, struct arena *a)
-{
-	struct text t = whole(c, a);
-
-	return text_str(&t);
 }
 
 static bool is_blank(const char *s, size_t n)
@@ -65,7 +58,7 @@ static bool is_blank(const char *s, size_t n)
 text_list capture_last(const struct capture *c, struct arena *a, size_t n)
 {
 	text_list lines = { 0 }, last = { 0 };
-	struct text t = whole(c, a);
+	struct text t = capture_text(c, a);
 	const char *s = text_str(&t);
 	size_t at = 0;
 

@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "base/file.h"
 #include "run/child.h"
 
 struct fixture {
@@ -53,6 +55,13 @@ static void sh(struct fixture *f, const char *script, uint64_t deadline_ms)
 	assert_int_equal(child_spawn(&f->c, child_find(f->a, f->env, "sh"), argv, f->env, deadline_ms), 0);
 }
 
+static const char *text_of(struct fixture *f, const struct capture *c)
+{
+	struct text t = capture_text(c, f->a);
+
+	return text_str(&t);
+}
+
 /* Until it has said something. */
 static void hear(struct fixture *f)
 {
@@ -72,8 +81,8 @@ static void status_and_words_are_kept(void **state)
 	assert_true(child_wait(&f->c, -1));
 	assert_false(child_good(&f->c));
 	assert_string_equal(child_end_text(&f->c, f->a, 9), "exited with 3");
-	assert_string_equal(capture_text(&f->out, f->a), "out\n");
-	assert_string_equal(capture_text(&f->err, f->a), "err\n");
+	assert_string_equal(text_of(f, &f->out), "out\n");
+	assert_string_equal(text_of(f, &f->err), "err\n");
 }
 
 static void it_is_alone(void **state)
@@ -88,7 +97,7 @@ static void it_is_alone(void **state)
 	   UINT64_MAX);
 	assert_true(child_wait(&f->c, -1));
 	assert_true(child_good(&f->c));
-	assert_string_equal(capture_text(&f->out, f->a), "C.UTF-8\n");
+	assert_string_equal(text_of(f, &f->out), "C.UTF-8\n");
 	(void)close(pipe_fds[0]);
 	(void)close(pipe_fds[1]);
 }
@@ -104,14 +113,15 @@ static void a_deadline_ends_it(void **state)
 	assert_true(f->c.late);
 	assert_false(child_good(&f->c));
 	assert_string_equal(child_end_text(&f->c, f->a, 7), "took longer than 7 s and was stopped");
-	assert_string_equal(capture_text(&f->out, f->a), "begun\n");
+	assert_string_equal(text_of(f, &f->out), "begun\n");
 }
 
 static void who_ignores_sigterm_is_killed(void **state)
 {
 	struct fixture *f = *state;
 
-	sh(f, "trap '' TERM; echo deaf; while :; do sleep 100; done", UINT64_MAX);
+	/* Without a loop: whatever becomes of this test, it ends by itself. */
+	sh(f, "trap '' TERM; echo deaf; exec sleep 100", UINT64_MAX);
 	hear(f);
 	f->c.deadline_ms = 0;
 	assert_false(child_step(&f->c, child_clock_ms()));
@@ -140,7 +150,7 @@ static void megabytes_are_bounded(void **state)
 	sh(f, "echo first; yes 0123456789 | head -c 3000000; echo; echo last >&2; echo last", UINT64_MAX);
 	assert_true(child_wait(&f->c, -1));
 	assert_true(child_good(&f->c));
-	text = capture_text(&f->out, f->a);
+	text = text_of(f, &f->out);
 	assert_true(f->out.total > 3000000);
 	assert_true(strlen(text) < CAPTURE_HEAD + CAPTURE_TAIL + 100);
 	assert_true(text_starts(text, "first\n0123456789\n"));
@@ -157,7 +167,39 @@ static void who_stays_behind_is_not_waited_for(void **state)
 	assert_true(child_wait(&f->c, -1));
 	assert_true(child_good(&f->c));
 	assert_true(child_clock_ms() - start < 50000);
-	assert_int_equal(kill((pid_t)strtol(capture_text(&f->out, f->a), NULL, 10), SIGKILL), 0);
+	assert_int_equal(kill((pid_t)strtol(text_of(f, &f->out), NULL, 10), SIGKILL), 0);
+}
+
+/* Whether the process whose number was said has ended. One that has no parent may stay as a zombie: nobody's fault here. */
+static bool is_gone(struct fixture *f)
+{
+	const char *state = arena_printf(f->a, "/proc/%ld/stat", strtol(text_of(f, &f->out), NULL, 10));
+	uint64_t start = child_clock_ms();
+	char *text;
+
+	while (!file_read(f->a, AT_FDCWD, state, 4096, &text, NULL) && !strstr(text, ") Z "))
+		if (child_clock_ms() - start > 20000)
+			return false;
+	return true;
+}
+
+static void who_fails_takes_its_helpers_along(void **state)
+{
+	static const char *const ends[] = { "exit 1", "kill -KILL $$", "sleep 60" };
+	struct fixture *f = *state;
+
+	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+		f->out.total = 0;
+		/* Deaf to SIGTERM, as the last of them is ended by. */
+		sh(f, arena_printf(f->a, "(trap '' TERM; exec sleep 60 <&- >&- 2>&-) & echo $!; %s", ends[i]),
+		   UINT64_MAX);
+		hear(f);
+		if (i == 2)
+			f->c.deadline_ms = 0;
+		assert_true(child_wait(&f->c, -1));
+		assert_false(child_good(&f->c));
+		assert_true(is_gone(f));
+	}
 }
 
 static int say_and_fail(void *arg)
@@ -174,7 +216,7 @@ static void a_function_runs_apart(void **state)
 	assert_int_equal(child_fork(&f->c, say_and_fail, words, -1, f->env, UINT64_MAX), 0);
 	assert_true(child_wait(&f->c, -1));
 	assert_string_equal(child_end_text(&f->c, f->a, 9), "exited with 5");
-	assert_string_equal(capture_text(&f->err, f->a), "words\n");
+	assert_string_equal(text_of(f, &f->err), "words\n");
 }
 
 static void programs_are_found(void **state)
@@ -222,7 +264,7 @@ static void ring_keeps_the_end(void **state)
 	for (int i = 0; i < 100; i++) {
 		memset(text, 'a' + i % 26, sizeof(text));
 		capture_add(&f->out, text, 997);
-		s = capture_text(&f->out, f->a);
+		s = text_of(f, &f->out);
 		assert_int_equal(s[0], 'a');
 		assert_int_equal(s[strlen(s) - 1], 'a' + i % 26);
 		assert_int_equal(s[strlen(s) - 997], 'a' + i % 26);
@@ -242,6 +284,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_signal_is_told, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(megabytes_are_bounded, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(who_stays_behind_is_not_waited_for, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(who_fails_takes_its_helpers_along, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_function_runs_apart, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(programs_are_found, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(missing_program_is_an_error, set_up, tear_down),

@@ -15,6 +15,7 @@
 
 #include "base/file.h"
 #include "run/child.h"
+#include "run/expect.h"
 
 static const char sbin_path[] = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
@@ -39,6 +40,9 @@ char **child_environment(struct arena *a)
 	vec_push(a, &env,
 		 path && *path ? arena_printf(a, "PATH=%s:%s", path, sbin_path)
 			       : arena_printf(a, "PATH=%s", sbin_path));
+	/* Killed, udevd leaves its socket's file, and libdevmapper would wait for its answer without end. */
+	if (!expect_udev())
+		vec_push(a, &env, arena_strdup(a, "DM_DISABLE_UDEV=1"));
 	vec_push(a, &env, NULL);
 	return env.at;
 }
@@ -259,19 +263,35 @@ static void signal_all(const struct child *c, int sig)
 		(void)kill(c->pid, sig);
 }
 
-bool child_step(struct child *c, uint64_t now_ms)
+/* Whether it has ended; then its number is free for others. */
+static bool reap(struct child *c)
 {
+	siginfo_t info = { 0 };
 	pid_t r;
 
-	if (c->state == CHILD_NONE || c->state >= CHILD_ENDED)
-		return true;
-	child_drain(c);
+	/* Seen first and let go afterwards: as long as it is a zombie its session's number is nobody else's. */
+	do {
+		r = waitid(P_PID, (id_t)c->pid, &info, WEXITED | WNOHANG | WNOWAIT);
+	} while (r < 0 && errno == EINTR);
+	if (!r && !info.si_pid)
+		return false;
+	/* What it has started and not seen to the end would go on writing behind our back. After a success only daemons are left. */
+	if (!r && (c->late || info.si_code != CLD_EXITED || info.si_status))
+		(void)kill(-c->pid, SIGKILL);
 	do {
 		r = waitpid(c->pid, &c->status, WNOHANG);
 	} while (r < 0 && errno == EINTR);
-	if (r < 0) /* somebody else has reaped it: how it ended is not known, so it has failed */
+	if (r <= 0) /* somebody else has reaped it: how it ended is not known, so it has failed */
 		c->status = 255 << 8;
-	if (r) {
+	return true;
+}
+
+bool child_step(struct child *c, uint64_t now_ms)
+{
+	if (c->state == CHILD_NONE || c->state >= CHILD_ENDED)
+		return true;
+	child_drain(c);
+	if (reap(c)) {
 		finish(c, CHILD_ENDED);
 		return true;
 	}
@@ -301,15 +321,13 @@ bool child_step(struct child *c, uint64_t now_ms)
 
 void child_kill(struct child *c)
 {
-	pid_t r;
-
 	if (c->state == CHILD_NONE || c->state >= CHILD_ENDED)
 		return;
 	signal_all(c, SIGKILL);
-	do {
-		r = waitpid(c->pid, &c->status, 0);
-	} while (r < 0 && errno == EINTR);
-	finish(c, CHILD_ENDED);
+	c->late = true;
+	c->state = CHILD_KILLED;
+	c->deadline_ms = child_clock_ms() + CHILD_GRACE_MS;
+	(void)child_wait(c, -1);
 }
 
 bool child_wait(struct child *c, int fd)

@@ -30,7 +30,7 @@ struct capture {
 void capture_add(struct capture *c, const char *s, size_t n);
 
 /** capture_text() - all of it; "[...]" where a line begins stands for what is missing in the middle. */
-const char *capture_text(const struct capture *c, struct arena *a);
+struct text capture_text(const struct capture *c, struct arena *a);
 
 /** capture_last() - the last @n lines that are not blank; a carriage return begins a line anew. */
 text_list capture_last(const struct capture *c, struct arena *a, size_t n);
@@ -59,7 +59,7 @@ struct child {
 uint64_t child_clock_ms(void);
 
 /** child_environment() - this process's environment with LC_ALL=C.UTF-8, a PATH that has the sbin directories, and LVM's warnings about
- * descriptors off. Return: ends with NULL, in @a. */
+ * descriptors off, and device-mapper not waiting for udev where that doesn't run. Return: ends with NULL, in @a. */
 char **child_environment(struct arena *a);
 
 /** child_find() - a program by the PATH of @env. Return: its path in @a; @name itself where it has a slash; NULL: not found. */
@@ -90,6 +90,7 @@ int child_timeout_ms(const struct child *c, uint64_t now_ms);
 
 /**
  * child_step() - reads what it says, sees whether it has ended, sends signals when its time is over
+ * Where it ended badly, what it left in its session is killed.
  * Return: whether it is over (CHILD_ENDED or CHILD_STUCK); descriptors are closed then.
  */
 bool child_step(struct child *c, uint64_t now_ms);
@@ -97,7 +98,7 @@ bool child_step(struct child *c, uint64_t now_ms);
 /** child_drain() - reads what it has said so far. */
 void child_drain(struct child *c);
 
-/** child_kill() - SIGKILL to it and its session, and waits for its end. */
+/** child_kill() - SIGKILL to it and its session, and waits for its end, at most a grace: CHILD_STUCK then. */
 void child_kill(struct child *c);
 
 /** child_wait() - until it is over. @fd: returns early when this can be read; -1: none. Return: whether it is over. */

@@ -3,9 +3,10 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
-#include <unistd.h>
+#include <sys/un.h>
 
 #include "base/arena.h"
 #include "base/file.h"
@@ -85,5 +86,9 @@ bool expect_all(struct arena *a, const struct op_expect *e, size_t n, const char
 
 bool expect_udev(void)
 {
-	return !access("/run/udev/control", F_OK);
+	_cleanup_fd_ int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	const struct sockaddr_un to = { .sun_family = AF_UNIX, .sun_path = "/run/udev/control" };
+
+	/* The file alone says nothing: it stays when udevd is killed. EAGAIN: so many ask already. */
+	return fd >= 0 && (!connect(fd, (const struct sockaddr *)&to, sizeof(to)) || errno == EAGAIN);
 }

@@ -17,5 +17,5 @@ bool expect_met(struct arena *a, const struct op_expect *e, const char **ret_why
 /** expect_all() - the same for all of a list; @ret_why is about the first that isn't met. */
 bool expect_all(struct arena *a, const struct op_expect *e, size_t n, const char **ret_why);
 
-/** expect_udev() - whether udevd runs. */
+/** expect_udev() - whether somebody takes udevd's questions; one that is stopped doesn't answer them, but is there. */
 bool expect_udev(void);

@@ -47,6 +47,9 @@ void runner_fail(struct runner *r, const struct job *j, const struct capture *ou
 				 said.at[--lines]);
 	else
 		(void)diag_error(r->diag, st->pos, "cannot %s: %s", st->id, said.at[--lines]);
+	if (how && text_starts(how, "took longer"))
+		diag_note(r->diag, nowhere,
+			  "where it was still at work, and not stuck, --deadline SECONDS gives it more time");
 	if (program)
 		diag_note(r->diag, nowhere, "the command: %s", command(r->arena, st));
 	for (size_t i = 0; i < lines; i++)

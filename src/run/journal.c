@@ -139,18 +139,19 @@ void journal_add(struct journal *j, enum journal_event event, const struct step 
 
 int journal_sync(struct journal *j)
 {
-	size_t at = 0;
-
 	if (!j->len)
 		return 0;
-	while (at < j->len) {
-		ssize_t n = write(j->fd, j->buf + at, j->len - at);
+	while (j->len) {
+		ssize_t n = write(j->fd, j->buf, j->len);
 
 		if (n < 0 && errno != EINTR)
 			return -errno;
-		at += n < 0 ? 0 : (size_t)n;
+		/* What a full file system has still taken isn't written again when there is room. */
+		if (n > 0) {
+			j->len -= (size_t)n;
+			memmove(j->buf, j->buf + n, j->len);
+		}
 	}
-	j->len = 0;
 	return fdatasync(j->fd) ? -errno : 0;
 }
 

@@ -67,7 +67,7 @@ static int look(void *arg)
 {
 	const struct job *j = arg;
 
-	return op_wait(j->step->gives.at, j->step->gives.n, SETTLE_S);
+	return op_wait(j->step->gives.at, j->step->gives.n, j->settle_s);
 }
 
 /* The operation is over and was good: is there what it gives? */
@@ -89,7 +89,8 @@ static void look_after(struct runner *r, struct slot *s)
 	r->result->forks++;
 	out->total = err->total = 0;
 	s->child = (struct child){ .out_text = out, .err_text = err };
-	e = child_fork(&s->child, look, j, -1, r->env, child_clock_ms() + (SETTLE_S + 10) * UINT64_C(1000));
+	e = child_fork(&s->child, look, j, -1, r->env,
+		       child_clock_ms() + (j->settle_s + 10) * UINT64_C(1000));
 	if (e) {
 		runner_fail(r, j, out, err,
 			    arena_printf(r->arena, "could not wait for what it makes: %s", strerror(-e)));
@@ -127,21 +128,21 @@ static int start_lvm(struct runner *r, struct slot *s, uint64_t deadline_ms)
 {
 	int e = 0;
 
-	if (r->lvm.child.state == CHILD_NONE) {
+	/* One that ended while it had nothing to do has left nothing half done: another one takes its place. */
+	if (child_step(&r->lvm.child, child_clock_ms())) {
+		lvm_stop(&r->lvm);
 		r->result->forks++;
 		e = lvm_start(&r->lvm, r->env);
 	}
-	if (!e && r->lvm.child.state < CHILD_ENDED) {
-		child_drain(&r->lvm.child);
-		r->lvm_out.total = r->lvm_err.total = 0;
-		r->lvm.child.deadline_ms = deadline_ms;
-		e = lvm_send(&r->lvm, s->job->line);
-	}
-	if (e == -EPIPE) /* it is gone, and its pidfd will say so */
-		e = 0;
+	if (e)
+		return e;
+	child_drain(&r->lvm.child);
+	r->lvm_out.total = r->lvm_err.total = 0;
+	r->lvm.child.deadline_ms = deadline_ms;
 	r->lvm_slot = s;
 	r->result->lvm_commands++;
-	return e;
+	e = lvm_send(&r->lvm, s->job->line);
+	return e == -EPIPE ? 0 : e; /* it is gone, and its pidfd will say so */
 }
 
 static void start(struct runner *r, struct slot *s, struct job *j)
@@ -207,7 +208,7 @@ static void start_ready(struct runner *r)
 {
 	struct slot *s;
 	size_t n = r->plan->steps.n, first = n, last = 0;
-	bool serial = r->serial;
+	bool serial = r->serial, loading = !child_step(&r->modules, child_clock_ms());
 	size_t places = 0;
 
 	for (size_t i = 0; i < r->slot_count; i++)
@@ -215,7 +216,7 @@ static void start_ready(struct runner *r)
 	for (size_t i = 0; i < n && places; i++) {
 		struct job *j = &r->jobs[i];
 
-		if (j->phase != JOB_WAITS || j->missing || (j->serial && serial))
+		if (j->phase != JOB_WAITS || j->missing || (j->serial && serial) || (j->driver && loading))
 			continue;
 		serial = serial || j->serial;
 		places--;
@@ -285,7 +286,7 @@ static void step_slot(struct runner *r, struct slot *s, uint64_t now)
 	if (!child_good(&s->child)) {
 		/* An operation of ours that ended by itself has said why. */
 		const char *how = child_end_text(&s->child, r->arena,
-						 j->phase == JOB_LOOKS ? SETTLE_S : j->timeout_s);
+						 j->phase == JOB_LOOKS ? j->settle_s : j->timeout_s);
 		bool spoke = (!j->argv || j->phase == JOB_LOOKS) && text_starts(how, "exited") &&
 			     s->err.total;
 
@@ -350,6 +351,8 @@ static void await(struct runner *r)
 		n += child_poll_fds(&r->slots[i].child, r->fds + n);
 		timeout = sooner(timeout, child_timeout_ms(&r->slots[i].child, now));
 	}
+	n += child_poll_fds(&r->modules, r->fds + n);
+	timeout = sooner(timeout, child_timeout_ms(&r->modules, now));
 	if (r->lvm.child.state != CHILD_NONE) {
 		n += child_poll_fds(&r->lvm.child, r->fds + n);
 		timeout = sooner(timeout, child_timeout_ms(&r->lvm.child, now));
@@ -369,17 +372,19 @@ void runner_run(struct runner *r)
 		if (!r->failed && !r->interrupted)
 			start_ready(r);
 		(void)sync_journal(r);
-		if (!running(r))
+		if (!running(r) && (r->failed || r->interrupted || child_step(&r->modules, child_clock_ms())))
 			break;
 		show(r);
 		await(r);
 		now = child_clock_ms();
+		(void)child_step(&r->modules, now);
 		if (r->lvm.child.state != CHILD_NONE)
 			step_lvm_worker(r, now);
 		for (size_t i = 0; i < r->slot_count; i++)
 			if (r->slots[i].job && r->slots[i].child.state != CHILD_NONE)
 				step_slot(r, &r->slots[i], now);
 	}
+	(void)child_wait(&r->modules, -1);
 	lvm_stop(&r->lvm);
 	if (!r->failed && !r->interrupted && r->result->done < r->plan->steps.n) {
 		(void)diag_error(r->diag, nowhere, "no step can start: their needs form a circle");

@@ -36,10 +36,11 @@ struct job {
 	char **argv;              /* OP_ARGV, and OP_LVM that liblvm2cmd can't be told */
 	const char *file;         /* the program; NULL: not found */
 	const char *line;         /* OP_LVM for liblvm2cmd */
+	bool driver;              /* of a filesystem, which waits for modules_load() */
 	bool serial;              /* one at a time with all others of LVM */
 	size_t lock;              /* index + 1 of the disk's lock that is held until it is over */
 	struct op_job op;
-	unsigned timeout_s;
+	unsigned timeout_s, settle_s; /* deadlines of the operation, and of the wait for what it gives */
 	uint64_t start_ms;
 };
 
@@ -59,11 +60,13 @@ struct runner {
 	struct progress progress;
 	lock_list locks;
 	char **env;
-	int signals; /* signalfd */
+	unsigned deadline_s; /* of each step; 0: the plan's */
+	int signals;         /* signalfd */
 	struct job *jobs;
 	struct slot *slots;
 	size_t slot_count;
 	struct pollfd *fds;
+	struct child modules; /* modprobe */
 	struct lvm_worker lvm;
 	struct capture lvm_out, lvm_err;
 	struct slot *lvm_slot;    /* whose job the worker has; NULL: idle */
@@ -73,6 +76,13 @@ struct runner {
 
 /** runner_prepare() - all that is allocated, before the first step. .plan, .arena, .slot_count, .env are set. Fills .locks (not taken yet). */
 void runner_prepare(struct runner *r);
+
+/**
+ * modules_load() - starts to load the filesystems' drivers that the kernel doesn't have yet
+ * It would load each by itself, when the tool that makes the filesystem and udev, one worker for each device, ask for it: for every one that
+ * asks a modprobe, all at once, and each does the whole work. Where this one fails it still comes to that, and those who need it complain.
+ */
+void modules_load(struct runner *r);
 
 /** runner_run() - the steps, until all are done or, after a failure, none runs. Has spoken about each failure. */
 void runner_run(struct runner *r);

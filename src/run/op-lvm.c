@@ -122,6 +122,7 @@ int lvm_start(struct lvm_worker *w, char **env)
 	int pair[2], r;
 
 	w->socket = -1;
+	w->child.state = CHILD_NONE;
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair))
 		return -errno;
 	r = child_fork(&w->child, serve, NULL, pair[1], env, UINT64_MAX);
@@ -176,10 +177,10 @@ int lvm_receive(struct lvm_worker *w, int *ret)
 
 void lvm_stop(struct lvm_worker *w)
 {
-	if (w->child.state == CHILD_NONE)
-		return;
 	close_fdp(&w->socket);
 	w->socket = -1;
+	if (w->child.state == CHILD_NONE)
+		return;
 	if (w->child.state < CHILD_ENDED && w->child.deadline_ms == UINT64_MAX)
 		w->child.deadline_ms = child_clock_ms() + CHILD_GRACE_MS;
 	(void)child_wait(&w->child, -1);

@@ -89,6 +89,14 @@ static void set_form(struct runner *r, struct job *j)
 		j->file = child_find(r->arena, r->env, j->argv[0]);
 }
 
+static unsigned deadline(const struct runner *r, const struct step *st)
+{
+	unsigned usual = st->timeout_s ? st->timeout_s : st->op.form == OP_SETTLE ? SETTLE_S : TIMEOUT_S;
+
+	/* A longer one is for disks that are slow. udev isn't: a wait only becomes shorter. */
+	return !r->deadline_s || (st->op.form == OP_SETTLE && usual < r->deadline_s) ? usual : r->deadline_s;
+}
+
 void runner_prepare(struct runner *r)
 {
 	size_t n = r->plan->steps.n;
@@ -102,9 +110,8 @@ void runner_prepare(struct runner *r)
 		assert(st->number == i + 1);
 		j->step = st;
 		j->missing = st->needs.n;
-		j->timeout_s = st->timeout_s              ? st->timeout_s
-			       : st->op.form == OP_SETTLE ? SETTLE_S
-							  : TIMEOUT_S;
+		j->timeout_s = deadline(r, st);
+		j->settle_s = r->deadline_s && r->deadline_s < SETTLE_S ? r->deadline_s : SETTLE_S;
 		set_form(r, j);
 		set_lock(r, j, early);
 		for (size_t k = 0; k < st->needs.n; k++) {
@@ -128,7 +135,7 @@ void runner_prepare(struct runner *r)
 	if (r->slot_count > n)
 		r->slot_count = n;
 	r->slots = arena_alloc(r->arena, r->slot_count * sizeof(*r->slots));
-	r->fds = arena_alloc(r->arena, (CHILD_FDS * (r->slot_count + 1) + 2) * sizeof(*r->fds));
+	r->fds = arena_alloc(r->arena, (CHILD_FDS * (r->slot_count + 2) + 2) * sizeof(*r->fds));
 	r->lvm = (struct lvm_worker){ .socket = -1,
 				      .child = { .out_text = &r->lvm_out, .err_text = &r->lvm_err } };
 }

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -252,8 +253,10 @@ static void file_that_came_since(void **state)
 {
 	struct fixture *f = *state;
 	struct step *st = add(f, "write fstab"), *mount;
-	struct machine m = { .arena = f->a, .live = true, .files.arena = f->a };
+	struct machine m = { .arena = f->a, .live = true, .files.arena = f->a }, *seen;
 
+	assert_int_equal(machine_mounts_now(&m, f->a, &seen), 0);
+	m = *seen;
 	f->plan.machine = &m;
 	st->op.form = OP_FILE;
 	st->op.path = arena_printf(f->a, "%s/lib/fstab", f->dir);
@@ -284,6 +287,47 @@ static void file_that_came_since(void **state)
 	assert_string_equal(get(f, "lib/fstab"), "new\n");
 }
 
+/* What a person mounts, or takes away, while the plan is read. */
+static void mounted_since(void **state)
+{
+	struct fixture *f = *state;
+	struct step *st = add(f, "mount it");
+	struct machine nothing = { .arena = f->a, .live = true }, *seen, then;
+
+	assert_int_equal(machine_mounts_now(&nothing, f->a, &seen), 0);
+	then = *seen;
+	f->plan.machine = &then;
+	st->op.form = OP_MOUNT;
+	st->op.dev = "/dev/null";
+	st->op.path = arena_printf(f->a, "%s/place", f->dir);
+	assert_int_equal(run(f), -EINVAL); /* carried out, and that can't be mounted */
+	assert_int_equal(f->diag.refusals, 0);
+
+	/* One that is gone. */
+	vec_push(f->a, &then.mounts,
+		 (struct mount_there){ .target = f->dir, .source = "other", .type = "ext4", .root = "/" });
+	assert_int_equal(run(f), -EPERM);
+	assert_true(said(f, "/place' was on other (ext4) when the plan was made, now it is on "));
+
+	/* One that has come, at "/" for want of the right to mount. */
+	f->diag.refusals = 0;
+	assert_true(seen->mounts.n > 0);
+	then.mounts.n = 0;
+	assert_int_equal(run(f), -EPERM);
+	assert_true(said(f, "/place' was on nothing when the plan was made, now it is on "));
+
+	/* Below the place itself. */
+	vec_each (const struct mount_there *, m, &seen->mounts)
+		if (text_eq(m->target, "/"))
+			vec_push(f->a, &then.mounts, *m);
+	st->op.path = "/";
+	if (seen->mounts.n > then.mounts.n) {
+		f->diag.refusals = 0;
+		assert_int_equal(run(f), -EPERM);
+		assert_true(said(f, " since the plan was made; 'mount it' would hide it"));
+	}
+}
+
 static void mount_behind_a_link(void **state)
 {
 	struct fixture *f = *state;
@@ -305,6 +349,23 @@ static void deadline_is_told(void **state)
 	assert_true(said(f, "cannot hang: sh took longer than 1 s and was stopped"));
 	(void)fflush(f->options.out);
 	assert_non_null(strstr(f->shown, "hang takes longer than 1 s: stopping it"));
+}
+
+/* The one of the command line: shorter and longer than the plan's. */
+static void deadline_of_the_person(void **state)
+{
+	struct fixture *f = *state;
+	struct step *st = sh(f, "hang", "exec sleep 100");
+
+	f->options.deadline_s = 1;
+	assert_int_equal(run(f), -EINVAL);
+	assert_true(said(f, "cannot hang: sh took longer than 1 s and was stopped"));
+	assert_true(said(f, "--deadline SECONDS gives it more time"));
+
+	st->op.argv.at[2] = "sleep 2";
+	st->timeout_s = 1;
+	f->options.deadline_s = 60;
+	assert_int_equal(run(f), 0);
 }
 
 static void interrupted_by(struct fixture *f, const char *signal)
@@ -458,6 +519,113 @@ static void lvm_failure_is_told(void **state)
 	assert_int_equal(f->result.lvm_commands, 1);
 }
 
+/* A program in the place of another one, for what runs from now on. */
+static const char *fake(struct fixture *f, const char *name, const char *script)
+{
+	const char *path = getenv("PATH");
+	FILE *file = fopen(arena_printf(f->a, "%s/%s", f->dir, name), "w");
+
+	(void)fprintf(file, "#!/bin/sh\ncd '%s' || exit\n%s\n", f->dir, script);
+	assert_int_equal(fchmod(fileno(file), 0755), 0);
+	assert_int_equal(fclose(file), 0);
+	assert_int_equal(setenv("PATH", arena_printf(f->a, "%s:%s", f->dir, path), 1), 0);
+	return path;
+}
+
+static void drivers_are_loaded_first(void **state)
+{
+	struct fixture *f = *state;
+	const char *path = fake(f, "modprobe", "echo modprobe \"$@\" >>log; sleep 0.3; echo loaded >>log");
+	struct step *st;
+
+	for (int i = 0; i < 2; i++) {
+		st = add(f, arena_printf(f->a, "mount %d", i));
+		st->op.form = OP_MOUNT;
+		st->op.dev = "/dev/null";
+		st->op.type = "strangefs";
+		st->op.path = "/nonexistent";
+	}
+	st->op.type = "proc"; /* is there */
+	f->options.jobs = 1;
+	assert_int_equal(run(f), -EINVAL);
+	assert_string_equal(get(f, "log"), "modprobe -qa -- fs-strangefs\nloaded\n");
+	assert_true(said(f, "cannot mount 1"));
+
+	/* It is waited for also where nothing needs it any more. */
+	f->plan.steps.n = 1;
+	needs(f, f->plan.steps.at[0], sh(f, "first", "exit 1"));
+	f->plan.steps.at[1]->number = 1;
+	f->plan.steps.at[0]->number = 2;
+	st = f->plan.steps.at[0];
+	f->plan.steps.at[0] = f->plan.steps.at[1];
+	f->plan.steps.at[1] = st;
+	assert_int_equal(run(f), -EINVAL);
+	assert_true(said(f, "cannot first"));
+	assert_non_null(strstr(get(f, "log"), "loaded\nmodprobe -qa -- fs-strangefs\nloaded\n"));
+
+	/* One that hangs ends with the deadline, and those who need the driver complain themselves. */
+	f->plan.steps.at[0]->op.argv.at[2] = "true";
+	(void)fake(f, "modprobe", "exec sleep 100");
+	f->options.deadline_s = 1;
+	assert_int_equal(run(f), -EINVAL);
+	assert_true(said(f, "cannot mount 0"));
+	assert_int_equal(setenv("PATH", path, 1), 0);
+}
+
+/* The process that LVM's commands go to is killed while it has nothing to do: the next command gets another one. */
+static void lvm_worker_that_dies_idle(void **state)
+{
+	struct fixture *f = *state;
+	struct step *kill = sh(
+		f, "kill",
+		"for p in /proc/[0-9]*; do read -r pid comm s parent x <$p/stat || continue; "
+		"[ $parent != $PPID ] || [ $pid = $$ ] || kill -KILL $pid; while [ $parent = $PPID ] && [ -d "
+		"/proc/$pid ] && [ $pid != $$ ]; do :; done; done 2>/dev/null; :");
+	struct step *st = add(f, "create vg0");
+
+	needs(f, st, kill);
+	st->op.form = OP_LVM;
+	vec_push(f->a, &st->op.argv, "vgnonsense");
+	assert_int_equal(run(f), -EINVAL);
+	assert_true(said(f, "cannot create vg0: vgnonsense failed with "));
+	assert_int_equal(f->result.forks, 2);
+}
+
+/* A file system under the journal that takes a part of a line. */
+static void journal_that_is_full(void **state)
+{
+	struct fixture *f = *state;
+	struct rlimit before, little = { .rlim_cur = 700, .rlim_max = RLIM_INFINITY };
+	struct sigaction ignore = { .sa_handler = SIG_IGN }, usual;
+	struct step *last = NULL;
+	const char *text;
+
+	for (int i = 0; i < 20; i++) {
+		struct step *st = sh(f, arena_printf(f->a, "s%d", i), "echo x >>log");
+
+		if (last)
+			needs(f, st, last);
+		last = st;
+	}
+	assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+	assert_int_equal(sigaction(SIGXFSZ, &ignore, &usual), 0);
+	little.rlim_max = before.rlim_max;
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &little), 0);
+	assert_int_equal(run(f), -EINVAL);
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+	assert_int_equal(sigaction(SIGXFSZ, &usual, NULL), 0);
+	assert_true(said(f, "lib/state/journal': File too large; nothing more was started"));
+	assert_true(said(f, " of 20 steps are done; not done: "));
+	assert_int_equal(strlen(get(f, "log")), 2 * f->result.done);
+	assert_true(f->result.done > 0 && f->result.done < 20);
+	/* Each line once, as far as there was room. */
+	text = strstr(get(f, "lib/state/journal"), "\"started\",\"step\":\"s1\"");
+	assert_non_null(text);
+	assert_null(strstr(text + 1, "\"started\",\"step\":\"s1\""));
+	/* And goes on in a line of its own. */
+	assert_int_equal(run(f), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -468,8 +636,13 @@ int main(void)
 		cmocka_unit_test_setup_teardown(program_that_is_not_there, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(operation_that_fails, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(file_that_came_since, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(mounted_since, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(mount_behind_a_link, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(deadline_is_told, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(deadline_of_the_person, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(drivers_are_loaded_first, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(lvm_worker_that_dies_idle, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(journal_that_is_full, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(sigint_lets_finish, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(sigterm_lets_finish, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(second_stowage_is_refused, set_up, tear_down),

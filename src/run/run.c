@@ -110,7 +110,9 @@ static int perform(struct runner *r)
 	journal_add(&r->journal, JOURNAL_BEGIN, NULL, 0, r->plan->steps.n);
 	e = journal_sync(&r->journal);
 	if (e)
-		return diag_error(r->diag, nowhere, "cannot write '%s': %s", r->journal.path, strerror(-e));
+		return diag_error(r->diag, nowhere, "cannot write '%s': %s; nothing was done",
+				  r->journal.path, strerror(-e));
+	modules_load(r);
 	/* Its setting up takes as long as a command: meanwhile tables are written. */
 	for (size_t i = 0; i < r->plan->steps.n; i++)
 		if (r->jobs[i].line) {
@@ -125,7 +127,8 @@ static int perform(struct runner *r)
 	journal_add(&r->journal, JOURNAL_END, NULL, r->result->done, r->plan->steps.n);
 	e = journal_sync(&r->journal);
 	if (e && !r->failed) {
-		(void)diag_error(r->diag, nowhere, "cannot write '%s': %s", r->journal.path, strerror(-e));
+		(void)diag_error(r->diag, nowhere, "cannot write '%s': %s; %s", r->journal.path, strerror(-e),
+				 r->result->ids_left.n ? "no more was done" : "all steps were carried out");
 		r->failed = true;
 	}
 	if (r->interrupted && !r->failed && r->result->ids_left.n)
@@ -176,6 +179,7 @@ int run_plan(const struct plan *p, const struct run_options *o, struct diag *d, 
 			      .diag = d,
 			      .result = ret,
 			      .slot_count = job_count(o),
+			      .deadline_s = o->deadline_s,
 			      .journal.fd = -1,
 			      .env = child_environment(a) };
 	runner_prepare(r);

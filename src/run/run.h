@@ -14,6 +14,8 @@ struct plan;
 struct run_options {
 	unsigned
 		jobs; /* operations at a time; 0: one per CPU, and at least 4 since mkfs waits for the disk most of its time */
+	unsigned
+		deadline_s; /* of each step, in place of those in the plan; 0: those. Waits for udev don't become longer */
 	const char *state_dir; /* where journal and lock are; NULL: /var/lib/stowage */
 	bool progress; /* @out is a terminal: one line, rewritten in place; else one line per finished step */
 	FILE *out;     /* NULL: nothing is shown */
