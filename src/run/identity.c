@@ -241,7 +241,7 @@ static bool is_below(const char *path, const char *dir)
 static bool is_covered(const struct plan *p, const char *path)
 {
 	vec_each (struct step *const *, st, &p->steps)
-		if ((*st)->op.form == OP_MOUNT && is_below(path, (*st)->op.path))
+		if ((*st)->op.form == OP_MOUNT && (*st)->op.path && is_below(path, (*st)->op.path))
 			return true;
 	return false;
 }
