@@ -183,12 +183,13 @@ done
 layout plain
 mkfifo /tmp/hold
 printf '%s\n' 'read -r x </tmp/hold' 'exec "$real" "$@"' | wrap mkfs.ext4
+rm -f $state/journal
 PATH=/tmp/wrap:$PATH ./stowage apply layout.yaml --yes --root $target --state $state >/tmp/first 2>&1 &
 first=$!
 until grep -qs 'started","step":"format /tmp' $state/journal; do read -rt 0.1 <>/tmp/hold; done
 status "a second stowage is refused" 3 ./stowage apply layout.yaml --yes --root $target --state $state
 has "it says who works" "another stowage, process $first, is changing this machine" /tmp/said
-echo go >/tmp/hold
+timeout 20 sh -c 'echo go >/tmp/hold'
 wait $first
 is "the first one finishes" 0 $?
 finishes "a second stowage"
@@ -250,14 +251,15 @@ for way in full gone; do
 		why='No space left on device'
 		small rw
 		printf '%s\n' 'dd if=/dev/zero of=/run/small/fill bs=4k 2>/dev/null' 'exec "$real" "$@"' | wrap mkfs.ext4
-		# Its last page has no room for a line.
+		# The page that it has then has room for a few lines more.
 		mkdir $state
-		head -c 4000 /dev/zero | tr '\0' x >$state/journal
+		head -c 6800 /dev/zero | tr '\0' x >$state/journal
 	else
 		why='Input/output error'
 		truncate -s 32M /tmp/small.img
 		mkfs.ext4 -q /tmp/small.img
 		mount -o loop /tmp/small.img /run/small
+		state=/run/small/state
 		echo 'xfs_io -xc shutdown /run/small; exec "$real" "$@"' | wrap mkfs.ext4
 	fi
 	layout plain
@@ -367,12 +369,13 @@ for way in killed hangs; do
 		fails "LVM $way" '^layout.yaml:[0-9:]* error: cannot create vg0: vgcreate took longer than 3 s and was stopped'
 	else
 		deadline=60
-		(
-			until grep -qs 'started","step":"create vg0' $state/journal && p=$(pgrep -x stowage) && w=$(pgrep -P "${p%%[!0-9]*}") && [ -n "$w" ]; do read -rt 0.2 <>/tmp/hold; done
-			read -rt 1 <>/tmp/hold
-			kill -KILL "${w%%[!0-9]*}"
-		) &
 		rm -f $state/journal
+		(
+			until grep -qs 'started","step":"create vg0' $state/journal; do read -rt 0.2 <>/tmp/hold; done
+			read -rt 1 <>/tmp/hold
+			# timeout's child is stowage, whose only child is the one for LVM then
+			kill -KILL "$(pgrep -P "$(pgrep -nx stowage -P "$(pgrep -nx timeout)")" | head -n 1)"
+		) &
 		fails "LVM $way" 'cannot create vg0: vgcreate was killed by signal 9 \(Killed\)'
 		wait
 	fi
