@@ -52,6 +52,16 @@ static const struct command fstab = {
 	.max_words = 1,
 };
 
+static const struct command verify = {
+	.name = "verify",
+	.words = "LAYOUT",
+	.summary = "say in what the machine isn't as the layout asks; changes nothing",
+	.options = "machine root seed json",
+	.run = command_verify,
+	.min_words = 1,
+	.max_words = 1,
+};
+
 static const struct command doc = {
 	.name = "doc",
 	.words = "[ROOM]",
@@ -69,7 +79,9 @@ static const struct command schema = {
 	.run = command_schema,
 };
 
-const struct command *const commands[] = { &check, &probe, &plan, &apply, &fstab, &doc, &schema, NULL };
+const struct command *const commands[] = {
+	&check, &probe, &plan, &apply, &fstab, &verify, &doc, &schema, NULL
+};
 
 /* Who starts us with one of the three closed shall not get our messages into a file, or a disk, that took its number. */
 static void fill_standard(void)

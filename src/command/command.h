@@ -15,7 +15,7 @@ struct plan;
 enum {
 	EXIT_DONE = 0,
 	EXIT_FAILED = 1,
-	EXIT_CHANGES = 2, /* plan --exit-code */
+	EXIT_CHANGES = 2, /* plan --exit-code; verify: it differs */
 	EXIT_REFUSED = 3,
 	EXIT_MISUSE = 64,
 };
@@ -70,5 +70,6 @@ int command_probe(struct cli *c);
 int command_show_plan(struct cli *c);
 int command_apply(struct cli *c);
 int command_fstab(struct cli *c);
+int command_verify(struct cli *c);
 int command_doc(struct cli *c);
 int command_schema(struct cli *c);

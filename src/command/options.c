@@ -108,9 +108,9 @@ void command_usage(void)
 		printf("  stowage %-7s %-12s %s\n", (*cmd)->name, (*cmd)->words, (*cmd)->summary);
 	printf("\n`stowage COMMAND --help` lists the options of a command; stowage(1) and stowage-layout(5) "
 	       "have it all.\n"
-	       "Exit status: 0 done or nothing to do, 1 failed, 2 changes are due (plan --exit-code), 3 "
-	       "refused since\n"
-	       "something would be lost or is in use, 64 misuse.\n");
+	       "Exit status: 0 done or nothing to do, 1 failed, 2 changes are due (plan --exit-code) or "
+	       "the machine\n"
+	       "differs (verify), 3 refused since something would be lost or is in use, 64 misuse.\n");
 }
 
 static void command_help(const struct command *cmd)

@@ -7,6 +7,7 @@
 #include "layout/layout.h"
 #include "machine/have.h"
 #include "machine/machine.h"
+#include "plan/identity.h"
 #include "plan/loss.h"
 #include "plan/match.h"
 #include "plan/plan.h"
@@ -20,8 +21,7 @@ static int by_text(const void *a, const void *b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* The identity of what lies beneath, whatever its order: of one disk its own, of several a digest, so that it stays short. */
-static const char *identity(struct arena *a, const struct node *n)
+const char *plan_identity(struct arena *a, const struct node *n)
 {
 	struct text all = { .arena = a };
 	const char **ids;
@@ -89,7 +89,7 @@ static void look_at(struct settle *s, struct node *n)
 	n->verdict = VERDICT_CANNOT;
 	if (is_blocked(n))
 		return;
-	n->id = identity(s->arena, n);
+	n->id = plan_identity(s->arena, n);
 	if (n->kind->match) {
 		unsigned said = s->diag->errors + s->diag->refusals;
 

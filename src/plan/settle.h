@@ -31,6 +31,7 @@ struct settle {
 	struct losses *losses;         /* what is given up; .machine and .all in it are as they are now */
 	const struct plan_options *options;
 	const char *seed;
+	bool verify; /* nothing will be made: what isn't there is told, and all the rest is looked at as far as it goes */
 };
 
 /** settle_uuid() - the UUID of a new object: from the seed, the identity of the disks beneath, the kind, the name and @role ("" or what sets it apart). */

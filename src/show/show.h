@@ -9,6 +9,7 @@ struct arena;
 struct op;
 struct plan;
 struct text;
+struct verified;
 
 /* A plan as text. Nothing here looks at the machine, and the same plan gives the same bytes. */
 struct show_options {
@@ -32,6 +33,12 @@ void show_json(const struct plan *p, struct arena *a, const struct show_options 
 
 /** show_dot() - the objects and what stands on what, for dot(1): disks at the bottom. */
 void show_dot(const struct plan *p, struct arena *a, const struct show_options *o, struct text *out);
+
+/** show_verify_text() - one line for each difference, those that matter most first; "FILE: as asked" where there is none. */
+void show_verify_text(const struct verified *v, struct arena *a, struct text *out);
+
+/** show_verify_json() - one object, described by schemas/verify.schema.json. */
+void show_verify_json(const struct verified *v, struct arena *a, struct text *out);
 
 /**
  * show_command() - an operation as one shell command line, for messages

@@ -27,3 +27,15 @@ void why_anew(struct why *why)
 	assert(why->lines.n);
 	why->lines.at[why->lines.n - 1].anew = true;
 }
+
+void why_at(struct why *why, struct pos pos)
+{
+	assert(why->lines.n);
+	why->lines.at[why->lines.n - 1].pos = pos;
+}
+
+void why_absent(struct why *why)
+{
+	why_add(why, NULL, "isn't there");
+	why_is(why, WHY_MISSING);
+}

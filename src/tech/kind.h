@@ -45,11 +45,13 @@ enum why_class {
 	WHY_COSMETIC,      /* nothing works worse for it: a label, a partition's name */
 	WHY_DEGRADED,      /* it works, with less than it should: an array without a member */
 	WHY_DANGEROUS, /* data or the next boot are at risk: a mirror with both halves on one disk, a UUID that two devices bear */
+	WHY_MISSING, /* it isn't there at all */
 };
 
 struct why_line {
 	const char *key;  /* of the layout, for the position; NULL: the object itself */
 	const char *text; /* "is 512 MiB, the layout asks for 1 GiB" */
+	struct pos pos;   /* where to point instead; .file NULL: nowhere else */
 	enum why_class class;
 	bool anew; /* only making it anew brings it about: what is there would be lost */
 };
@@ -84,6 +86,12 @@ struct kind {
 	int (*settle)(struct node *want, struct settle *s);
 	/* Adds a line to @why for everything that differs from what the layout asks; leaves it empty where it is as asked. */
 	void (*compare)(const struct node *want, const struct node *have, struct why *why);
+	/*
+	 * What who watches the machine should know beside compare(): what a plan tolerates (a member that is being filled) and what it mends by
+	 * itself (a line of fstab). Asked once all below have been looked at, also where want->have is NULL: why_absent() says so where that is
+	 * a difference. Where what lies beneath is missing, that has been told; it isn't settled then.
+	 */
+	void (*health)(const struct node *want, const struct settle *s, struct why *why);
 	/* Steps that bring it about. The last one gives the node. */
 	int (*create)(struct steps *s, const struct node *want);
 	/*
@@ -115,6 +123,12 @@ void why_is(struct why *why, enum why_class class);
 /** why_anew() - the difference that was added last can only be mended by making the object anew. */
 void why_anew(struct why *why);
 
+/** why_at() - the difference that was added last is at @pos, not at a key of its object. */
+void why_at(struct why *why, struct pos pos);
+
+/** why_absent() - for health(): the object isn't there at all. */
+void why_absent(struct why *why);
+
 /* A program that a room's steps start, and the Debian package that has it. */
 struct room_tool {
 	const char *program, *package;
@@ -131,6 +145,8 @@ struct room {
 	int (*finish)(struct build *b);
 	/* Adds what this technology knows of the live machine to the recording, under its own name: machine/probe.h. May be NULL. */
 	int (*probe)(struct probe *p);
+	/* Adds to @why what is wrong with the machine that is about no object of the layout: a UUID that two devices bear. May be NULL. */
+	void (*survey)(const struct settle *s, struct why *why);
 };
 
 /* All rooms in the order of src/tech/meson.build; ends with NULL. Generated. */
