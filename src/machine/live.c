@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <errno.h>
 #include <fcntl.h>
+#include <json-c/json.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -63,6 +64,17 @@ static void look_devices(struct machine *m)
 			m->devs.at[kept++] = dev;
 	}
 	m->devs.n = kept;
+}
+
+void probe_now(struct probe *p, const char *name, struct json_object *o)
+{
+	struct json_object *now;
+
+	if (!json_object_object_get_ex(p->out, "now", &now)) {
+		now = json_object_new_object();
+		json_object_object_add(p->out, "now", now);
+	}
+	json_object_object_add(now, name, o);
 }
 
 static void ask_rooms(struct machine *m, struct diag *d)

@@ -26,5 +26,8 @@ struct probe {
  */
 int probe_run(struct probe *p, const char *const *argv, size_t limit, char **ret);
 
+/** probe_now() - adds what changes by itself and so isn't recorded, under json["now"][@name]. @o: taken over. */
+void probe_now(struct probe *p, const char *name, struct json_object *o);
+
 /** probe_open() - a device for reading: O_RDONLY | O_NONBLOCK | O_CLOEXEC, never exclusive. Return: fd or -errno. */
 int probe_open(struct probe *p, const char *path);

@@ -273,11 +273,11 @@ const char *machine_write(const struct machine *m, struct arena *a)
 	struct json_object *r = record_build(m);
 	const char *text;
 
-	/* The rooms' parts stay as they are, in their order. */
+	/* The rooms' parts stay as they are, in their order. "now" is what the next look may see otherwise. */
 	if (m->json) {
 		json_object_object_foreach(m->json, key,
 					   value) if (!json_object_object_get_ex(r, key, NULL) &&
-						      strcmp(key, "tools") != 0)
+						      strcmp(key, "tools") != 0 && strcmp(key, "now") != 0)
 			put(r, key, json_object_get(value));
 	}
 	text = arena_printf(a, "%s\n",

@@ -248,6 +248,7 @@ void fs_compare(const struct node *want, const struct node *have, struct why *wh
 				it->label);
 		else
 			why_add(why, "label", "it has no label, and the layout asks for '%s'", it->label);
+		why_is(why, WHY_COSMETIC);
 	}
 	if (it->uuid && (!there->uuid || strcasecmp(it->uuid, there->uuid) != 0))
 		why_add(why, "uuid", "its UUID is %s, and the layout asks for %s",

@@ -507,12 +507,20 @@ static bool stands_on(const struct node *n, const struct node *below)
 static void compare_devices(const struct node *want, const struct btrfs *there, struct why *why)
 {
 	const struct node *have = &there->fs.node;
+	uint64_t absent = 0;
 
-	vec_each (const struct edge *, e, &want->below)
-		if (!e->to->have || !stands_on(have, e->to->have))
+	vec_each (const struct edge *, e, &want->below) {
+		if (e->to->have && stands_on(have, e->to->have))
+			continue;
+		absent += !e->to->have;
+		if (e->to->have)
 			why_add(why, "devices",
 				"'%s' isn't one of its devices, as the layout asks: btrfs device add",
 				e->to->name);
+		else
+			why_add(why, "devices", "it is degraded: '%s' is missing", e->to->name);
+		why_is(why, WHY_DEGRADED);
+	}
 	vec_each (const struct edge *, e, &have->below) {
 		bool wanted = false;
 
@@ -522,9 +530,17 @@ static void compare_devices(const struct node *want, const struct btrfs *there, 
 			why_add(why, "devices", "it stands on %s too, which the layout doesn't name",
 				e->to->dev ? e->to->dev : e->to->name);
 	}
-	if (there->devices > have->below.n)
+	if (there->devices > have->below.n && there->devices - have->below.n > absent) {
 		why_add(why, "devices", "%" PRIu64 " of its %" PRIu64 " devices are missing",
 			there->devices - have->below.n, there->devices);
+		why_is(why, WHY_DEGRADED);
+	}
+}
+
+/* "raid1, single": what a balance that wasn't finished leaves, or writing while a device was away. */
+static bool is_mixed(const char *profiles)
+{
+	return profiles && strchr(profiles, ',');
 }
 
 static void compare_profile(const struct node *want, const char *key, const char *stated, const char *there,
@@ -536,6 +552,8 @@ static void compare_profile(const struct node *want, const char *key, const char
 		"its %s is %s, and the layout asks for %s: mount it, then btrfs balance start "
 		"-%cconvert=%s,soft",
 		key, there, stated, key[0], stated);
+	if (is_mixed(there) || profile_tolerates(there) < profile_get(stated)->tolerates)
+		why_is(why, WHY_DEGRADED);
 }
 
 static void btrfs_compare(const struct node *want, const struct node *have, struct why *why)
@@ -547,6 +565,30 @@ static void btrfs_compare(const struct node *want, const struct node *have, stru
 	compare_devices(want, there, why);
 	compare_profile(want, "data", stated_data(it), there->data, why);
 	compare_profile(want, "metadata", stated_metadata(it), there->metadata, why);
+}
+
+static void tell_mixed(const char *key, const char *stated, const char *there, struct why *why)
+{
+	/* Where the layout states one, compare() has told. */
+	if (stated || !is_mixed(there))
+		return;
+	why_add(why, NULL, "its %s is %s: only a part of it bears the loss of a device as the rest does", key,
+		there);
+	why_is(why, WHY_DEGRADED);
+}
+
+static void btrfs_health(const struct node *want, const struct settle *s, struct why *why)
+{
+	const struct btrfs_item *it = item_of(want);
+	const struct btrfs *there = want->have ? btrfs_of(want->have) : NULL;
+
+	(void)s;
+	if (!there) {
+		why_absent(why);
+		return;
+	}
+	tell_mixed("data", stated_data(it), there->data, why);
+	tell_mixed("metadata", stated_metadata(it), there->metadata, why);
 }
 
 static const char *profiles_text(struct arena *a, const char *data, const char *metadata)
@@ -620,6 +662,7 @@ static const struct fs_kind btrfs_kind = {
 		  .match = fs_match,
 		  .settle = btrfs_settle,
 		  .compare = btrfs_compare,
+		  .health = btrfs_health,
 		  .create = btrfs_create,
 		  .describe = btrfs_describe,
 		  .alive = btrfs_alive },

@@ -277,6 +277,17 @@ static void assign(struct search *q, struct disk *const *wants, size_t n, const 
 	}
 }
 
+/* Too few: who looks at what is left wants those that are there, which their own marks tell. */
+static void assign_own(struct search *q, struct disk *const *wants, size_t n, const dev_list *hits)
+{
+	for (size_t i = 0; i < n; i++)
+		for (size_t k = 0; k < hits->n; k++)
+			if (!map_get(&q->taken, hits->at[k]->name) && is_own(q->s, wants[i], hits->at[k])) {
+				take(q, wants[i], hits->at[k]);
+				break;
+			}
+}
+
 /* Those disks of the layout that share a selector. */
 static void find_by_selector(struct search *q, struct disk *const *wants, size_t n)
 {
@@ -310,6 +321,8 @@ static void find_by_selector(struct search *q, struct disk *const *wants, size_t
 						     : arena_printf(s->arena, "only %zu fit%s", hits.n,
 								    hits.n == 1 ? "s" : ""));
 		note_misfits(q, first, &there, &hits);
+		if (s->verify)
+			assign_own(q, wants, n, &hits);
 	}
 }
 

@@ -24,9 +24,11 @@ struct ext4_item {
 
 struct ext4 {
 	struct fs fs;
-	uint64_t stride, width;           /* bytes. want: settled; have: recorded; 0: none */
-	bool hide;                        /* want: the device shows a stripe that isn't taken */
-	bool known;                       /* have: the superblock was read */
+	uint64_t stride, width; /* bytes. want: settled; have: recorded; 0: none */
+	bool hide;              /* want: the device shows a stripe that isn't taken */
+	const char *
+		unlike; /* want: in what the stripe of the one that is there doesn't suit what lies beneath */
+	bool known;     /* have: the superblock was read */
 	uint64_t blocks, reserved_blocks; /* have */
 };
 
@@ -175,12 +177,13 @@ static void settle_stripe(struct node *want, struct settle *s)
 	}
 	if (!have || !have->known || it->stride)
 		return;
-	if (e->stride && (e->stride != have->stride || e->width != have->width))
-		diag_warn(s->diag, want->pos,
-			  "'%s' was made with %s, but what lies beneath has %s (blocks of 4 KiB): it stays "
-			  "as it is",
-			  want->name, stripe_text(s->arena, have->stride, have->width),
-			  stripe_text(s->arena, e->stride, e->width));
+	if (e->stride && (e->stride != have->stride || e->width != have->width)) {
+		e->unlike = arena_printf(s->arena,
+					 "was made with %s, but what lies beneath has %s (blocks of 4 KiB)",
+					 stripe_text(s->arena, have->stride, have->width),
+					 stripe_text(s->arena, e->stride, e->width));
+		diag_warn(s->diag, want->pos, "'%s' %s: it stays as it is", want->name, e->unlike);
+	}
 	e->stride = have->stride;
 	e->width = have->width;
 }
@@ -220,6 +223,17 @@ static void ext4_compare(const struct node *want, const struct node *have, struc
 			"%" PRIu64 "%% of it is reserved, and the layout asks for %" PRIi64
 			"%%: tune2fs -m %" PRIi64 " %s",
 			percent, it->reserved, it->reserved, have->dev);
+}
+
+static void ext4_health(const struct node *want, const struct settle *s, struct why *why)
+{
+	(void)s;
+	if (!want->have)
+		why_absent(why);
+	else if (ext4_of(want)->unlike) {
+		why_add(why, NULL, "its alignment is lost: it %s", ext4_of(want)->unlike);
+		why_is(why, WHY_DANGEROUS);
+	}
 }
 
 /* mkfs.ext4 heeds only the last -E: those among the `mkfs` words are joined to ours. */
@@ -287,6 +301,7 @@ static const struct fs_kind ext4_kind = {
 		  .match = fs_match,
 		  .settle = ext4_settle,
 		  .compare = ext4_compare,
+		  .health = ext4_health,
 		  .create = ext4_create,
 		  .describe = ext4_describe },
 };

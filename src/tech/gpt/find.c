@@ -9,7 +9,9 @@
 #include "machine/have.h"
 #include "machine/machine.h"
 #include "machine/probe.h"
+#include "plan/settle.h"
 #include "tech/gpt/gpt.h"
+#include "tech/twins.h"
 
 /*
  * The recording's part: "gpt": { "sda": { "label": "gpt", "id": "...", "partitions": [ { "number", "start", "size", "type", "uuid", "name",
@@ -191,4 +193,22 @@ int gpt_find_partitions(const struct machine *m, struct graph *have, struct diag
 		}
 	}
 	return 0;
+}
+
+static const char *table_key(struct arena *a, const struct machine *m, const struct blockdev *b)
+{
+	(void)a;
+	return field_text(recorded(m, b->name), "id");
+}
+
+static const char *partition_key(struct arena *a, const struct machine *m, const struct blockdev *b)
+{
+	(void)a;
+	return text_eq(b->type, "part") ? field_text(recorded_part(m, b), "uuid") : NULL;
+}
+
+void gpt_survey(const struct settle *s, struct why *why)
+{
+	twins_tell(s, why, table_key, "partition table");
+	twins_tell(s, why, partition_key, "partition");
 }

@@ -10,7 +10,7 @@
 #include "plan/scrub.h"
 #include "plan/settle.h"
 
-enum { NAME_UNITS = 36, MBR_PRIMARY = 4 };
+enum { NAME_UNITS = 36, MBR_PRIMARY = 4, BLOCK = 4096 };
 
 static const struct key partition_keys[] = {
 	KEY(TEXT, struct partition_item, name, .need = true,
@@ -259,6 +259,7 @@ static void table_compare(const struct node *want, const struct node *have, stru
 		why_add(why, "partitions", "it has no partition number %u, which would be '%s'",
 			partition_of(*part)->number, (*part)->name);
 		why_anew(why);
+		why_is(why, WHY_MISSING);
 	}
 }
 
@@ -299,6 +300,7 @@ static void partition_compare(const struct node *want, const struct node *have, 
 					       units_exact(why->arena, h->table_start))
 				: "none of that number",
 			want->parent->below.at[0].to->dev);
+		why_is(why, WHY_DANGEROUS);
 		return;
 	}
 	if (!size_fits(w, h, t->grain)) {
@@ -320,9 +322,33 @@ static void partition_compare(const struct node *want, const struct node *have, 
 			gpt_type_word(t->gpt, h->type), gpt_type_word(t->gpt, w->type));
 		why_anew(why);
 	}
-	if (t->gpt && h->type && !text_eq(h->short_name ? h->short_name : "", w->short_name))
+	if (t->gpt && h->type && !text_eq(h->short_name ? h->short_name : "", w->short_name)) {
 		why_add(why, "name", "its name is '%s', the layout asks for '%s'",
 			h->short_name ? h->short_name : "", w->short_name);
+		why_is(why, WHY_COSMETIC);
+	}
+}
+
+/*
+ * A start that the layout leaves open may be another than a new table would have, but not one within a block or a stripe: each write then
+ * costs a read, and of parity or flash a good deal more.
+ */
+static void partition_health(const struct node *want, const struct settle *s, struct why *why)
+{
+	const struct partition_item *it = item_of(want);
+	const struct geometry *g = &want->parent->geo;
+	uint64_t unit = g->opt_io ? g->opt_io : g->physical > BLOCK ? g->physical : BLOCK, start;
+
+	(void)s;
+	if (!want->have || it->start)
+		return;
+	start = partition_of(want->have)->start;
+	if (start % unit == 0)
+		return;
+	why_add(why, NULL, "its alignment is lost: it starts at %s, which is no multiple of %s, %s",
+		units_exact(why->arena, start), units_text(why->arena, unit),
+		g->opt_io ? "a stripe of what lies beneath" : "what a disk writes at a time");
+	why_is(why, WHY_DANGEROUS);
 }
 
 static const char *table_describe(struct arena *a, const struct node *n)
@@ -376,6 +402,7 @@ const struct kind kind_partition = {
 	.match = partition_match,
 	.settle = partition_settle,
 	.compare = partition_compare,
+	.health = partition_health,
 	.describe = partition_describe,
 	.scrub = partition_scrub,
 };
@@ -401,4 +428,5 @@ const struct room room_gpt = {
 	.kinds = (const struct kind *const[]){ &kind_table, &kind_partition, NULL },
 	.tools = tools,
 	.probe = gpt_probe,
+	.survey = gpt_survey,
 };

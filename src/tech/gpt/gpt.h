@@ -124,6 +124,9 @@ int gpt_declare(struct build *b, struct item *it);
 int gpt_find_tables(const struct machine *m, struct graph *have, struct diag *d);
 int gpt_find_partitions(const struct machine *m, struct graph *have, struct diag *d);
 int gpt_probe(struct probe *p);
+
+/** gpt_survey() - the room's survey(): tables and partitions that bear one identifier, as after a disk was copied whole. */
+void gpt_survey(const struct settle *s, struct why *why);
 int gpt_table_settle(struct node *want, struct settle *s);
 int gpt_table_create(struct steps *s, const struct node *want);
 

@@ -11,11 +11,29 @@ void pv_compare(const struct node *want, const struct node *have, struct why *wh
 {
 	const struct vg *vg = pv_of(have)->vg, *ours = pv_of(want)->vg;
 
-	if (vg && !text_eq(vg->vg_name, ours->vg_name)) {
-		why_add(why, NULL, "it belongs to volume group '%s', not to '%s'", vg->vg_name,
-			ours->vg_name);
-		why_anew(why);
+	if (!vg || text_eq(vg->vg_name, ours->vg_name))
+		return;
+	why_add(why, NULL, "it belongs to volume group '%s', not to '%s'", vg->vg_name, ours->vg_name);
+	why_is(why, WHY_DANGEROUS);
+	why_anew(why);
+}
+
+/* Where the first extent of a volume begins is where stripes of what lies beneath have to begin. */
+void pv_health(const struct node *want, const struct settle *s, struct why *why)
+{
+	const struct geometry *g = &want->geo;
+
+	(void)s;
+	if (!want->have) {
+		why_absent(why);
+		return;
 	}
+	if (!pv_of(want->have)->pe_start || !g->opt_io || !g->offset)
+		return;
+	why_add(why, NULL,
+		"its alignment is lost: its first extent begins %s behind the start of a stripe of %s",
+		units_text(why->arena, g->offset), units_text(why->arena, g->opt_io));
+	why_is(why, WHY_DANGEROUS);
 }
 
 static bool has_pv(const struct vg *vg, const struct node *pv)
@@ -33,6 +51,7 @@ void vg_compare(const struct node *want, const struct node *have, struct why *wh
 	if (!text_eq(w->vg_name, h->vg_name)) {
 		why_add(why, NULL, "on its devices is volume group '%s'", h->vg_name);
 		why_anew(why);
+		why_is(why, WHY_DANGEROUS);
 		return;
 	}
 	if (item_has(&w->words->item, "extent-size") && h->extent_size &&
@@ -49,9 +68,8 @@ void vg_compare(const struct node *want, const struct node *have, struct why *wh
 		if (!(*pv)->node.have || !has_pv(h, (*pv)->node.have)) {
 			why_add(why, "devices", "'%s' is no device of it", (*pv)->on->name);
 			/* It may stand in for the one that is missing. */
-			if (lvm_is_missing_some(h))
-				why_is(why, WHY_DEGRADED);
-			else
+			why_is(why, WHY_DEGRADED);
+			if (!lvm_is_missing_some(h))
 				why_anew(why);
 		}
 	vec_each (struct pv *const *, pv, &h->pvs) {
@@ -140,12 +158,14 @@ static void compare_place(const struct lv *w, const struct lv *h, struct why *wh
 
 		vec_each (struct pv *const *, pv, &w->on)
 			may = may || (*pv)->node.have == &piece->pv->node;
-		if (!may && !map_set(&told, dev, (void *)dev)) {
-			why_add(why, w->words->each.n ? "each" : "on",
-				"a part of it lies on %s%s, where the layout doesn't have it",
-				piece->pv->dev ? "/dev/" : "", dev);
-			why_anew(why);
-		}
+		if (may || map_set(&told, dev, (void *)dev))
+			continue;
+		why_add(why, w->words->each.n ? "each" : "on",
+			"a part of it lies on %s%s, where the layout doesn't have it",
+			piece->pv->dev ? "/dev/" : "", dev);
+		/* What mirrors volumes of several disks counts on each being on its own. */
+		why_is(why, WHY_DANGEROUS);
+		why_anew(why);
 	}
 }
 
@@ -159,6 +179,7 @@ void lv_compare(const struct node *want, const struct node *have, struct why *wh
 		missing = missing || !piece->pv->dev;
 	if (missing) {
 		why_add(why, NULL, "a device that it lies on is missing");
+		why_is(why, WHY_DANGEROUS);
 		return;
 	}
 	if (!have->block) {

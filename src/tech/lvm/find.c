@@ -10,6 +10,7 @@
 #include "plan/settle.h"
 #include "tech/kind.h"
 #include "tech/lvm/lvm.h"
+#include "tech/twins.h"
 
 /* @dev: kernel name, NULL: missing. */
 static struct pv *add_pv(struct graph *have, struct vg *vg, const char *dev, const char *uuid)
@@ -302,4 +303,18 @@ const struct node *lv_match(const struct node *want, const struct settle *s)
 
 	(void)s;
 	return there ? &there->node : NULL;
+}
+
+static const char *pv_key(struct arena *a, const struct machine *m, const struct blockdev *b)
+{
+	const struct signature *sig = pv_signature(b);
+
+	(void)a;
+	(void)m;
+	return sig ? sig->uuid : NULL;
+}
+
+void lvm_survey(const struct settle *s, struct why *why)
+{
+	twins_tell(s, why, pv_key, "physical volume");
 }

@@ -239,6 +239,7 @@ const struct kind pv_kind = {
 	.match = pv_match,
 	.settle = pv_settle,
 	.compare = pv_compare,
+	.health = pv_health,
 	.create = pv_create,
 	.describe = pv_describe,
 	.part_type = pv_part_type,
@@ -291,4 +292,5 @@ const struct room room_lvm = {
 	.kinds = kinds,
 	.tools = tools,
 	.probe = lvm_probe,
+	.survey = lvm_survey,
 };

@@ -149,6 +149,10 @@ int lv_settle(struct node *want, struct settle *s);
 
 /* probe.c, find.c, compare.c: what is there */
 int lvm_probe(struct probe *p);
+
+/** lvm_survey() - the room's survey(): physical volumes that bear one UUID. LVM itself uses neither, or either. */
+void lvm_survey(const struct settle *s, struct why *why);
+
 /** lvm_report() - LVM's report as a part of a recording. @dev_name: the kernel name of a device path. Return: a new reference. */
 struct json_object *lvm_report(struct arena *a, const char *text, const struct machine *m);
 int vg_find(const struct machine *m, struct graph *have, struct diag *d);
@@ -159,6 +163,7 @@ const struct node *lv_match(const struct node *want, const struct settle *s);
 /** lvm_belongs_to() - whether extents are a volume's, as far as names tell: those of "[home_rimage_0]" are home's. */
 bool lvm_belongs_to(const char *segment_lv, const char *lv);
 void pv_compare(const struct node *want, const struct node *have, struct why *why);
+void pv_health(const struct node *want, const struct settle *s, struct why *why);
 void vg_compare(const struct node *want, const struct node *have, struct why *why);
 void lv_compare(const struct node *want, const struct node *have, struct why *why);
 

@@ -195,17 +195,20 @@ struct md_conf {
 	const char *content; /* as it shall be; NULL: it can't be written */
 };
 
+static struct md_conf_line line_of(const struct node *array)
+{
+	return (struct md_conf_line){ .dev = array->dev,
+				      .metadata = md_metadata_text(array_of(array)->shape.metadata),
+				      .uuid = array->uuid };
+}
+
 static const char *wanted_content(const struct node *want, const struct settle *s)
 {
 	VEC(struct md_conf_line) lines = { 0 };
 
 	vec_each (const struct edge *, e, &want->below)
-		if (e->to->kind == &array_kind)
-			vec_push(s->arena, &lines,
-				 (struct md_conf_line){
-					 .dev = e->to->dev,
-					 .metadata = md_metadata_text(array_of(e->to)->shape.metadata),
-					 .uuid = e->to->uuid });
+		if (e->to->kind == &array_kind && e->to->dev) /* of one that is missing nothing is settled */
+			vec_push(s->arena, &lines, line_of(e->to));
 	return md_conf_merge(s->arena, target_file(s, CONF_PATH), lines.at, lines.n);
 }
 
@@ -239,6 +242,28 @@ static int md_conf_settle(struct node *want, struct settle *s)
 		c->content = wanted_content(want, s);
 	}
 	return 0;
+}
+
+/* Without its line an array comes up under another name, or waits for members that a time-out would have done without. */
+static void md_conf_health(const struct node *want, const struct settle *s, struct why *why)
+{
+	const char *old = target_file(s, CONF_PATH);
+
+	if (want->have || target_hidden(s, CONF_PATH))
+		return;
+	vec_each (const struct edge *, e, &want->below) {
+		struct md_conf_line line;
+
+		if (e->to->kind != &array_kind || !e->to->have)
+			continue;
+		line = line_of(e->to);
+		if (old && text_eq(md_conf_merge(s->arena, old, &line, 1), old))
+			continue;
+		why_add(why, NULL, "it has no line that names '%s' by its UUID %s as %s", e->to->name,
+			md_uuid_text(s->arena, line.uuid), line.dev);
+		why_at(why, e->to->pos);
+		why_is(why, WHY_MISSING);
+	}
 }
 
 static int md_conf_create(struct steps *s, const struct node *want)
@@ -296,6 +321,7 @@ const struct kind md_conf_kind = {
 	.size = sizeof(struct md_conf),
 	.match = md_conf_match,
 	.settle = md_conf_settle,
+	.health = md_conf_health,
 	.create = md_conf_create,
 	.describe = md_conf_describe,
 };

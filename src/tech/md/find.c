@@ -12,6 +12,7 @@
 #include "plan/settle.h"
 #include "tech/kind.h"
 #include "tech/md/md.h"
+#include "tech/twins.h"
 
 enum { MOST_PLACES = 2048 }; /* more than any metadata has room for */
 
@@ -77,6 +78,7 @@ static void find_running(const struct machine *m, struct graph *have, struct jso
 	const char *dev = field_text(o, "dev"), *level = field_text(o, "level"),
 		   *metadata = field_text(o, "metadata");
 	const struct blockdev *b = dev ? machine_dev(m, arena_printf(have->arena, "/dev/%s", dev)) : NULL;
+	struct json_object *now;
 	struct array *r;
 
 	if (!b)
@@ -93,6 +95,9 @@ static void find_running(const struct machine *m, struct graph *have, struct jso
 	r->node.size = b->size;
 	r->node.geo = b->geo;
 	r->node.dev = b->path;
+	now = field_object(field_object(field_object(m->json, "now"), "md"), dev);
+	r->degraded = field_number(now, "degraded");
+	r->action = field_text(now, "action");
 	if (!text_eq(field_text(o, "state"), "running"))
 		r->why_not = arena_printf(have->arena, "is %s",
 					  field_text(o, "state") ? field_text(o, "state") : "not known");
@@ -250,6 +255,7 @@ static void compare_members(const struct array *w, const struct array *h, struct
 				dev ? arena_printf(why->arena, "%s is no member of it",
 						   p->node->have->block->path)
 				    : "there is no such device");
+			why_is(why, WHY_DEGRADED);
 		} else if (place >= 0 && w->shape.level == 10 && (size_t)place != i) {
 			why_add(why, "devices",
 				"'%s' is in place %d of it, where the layout has it in place %zu",
@@ -268,6 +274,7 @@ static void compare_members(const struct array *w, const struct array *h, struct
 		if (++gaps <= missing + absent + h->spares.n)
 			continue;
 		why_add(why, "devices", "it is degraded: nothing is in place %zu", i + 1);
+		why_is(why, WHY_DEGRADED);
 	}
 }
 
@@ -297,12 +304,54 @@ void array_compare(const struct node *want, const struct node *have, struct why 
 		/* What came with a used disk will never run; what this layout made may. */
 		if (!uuid_eq(w->planned, have->uuid))
 			why_anew(why);
+		why_is(why, WHY_DANGEROUS);
 		return;
 	}
 	compare_shape(w, h, why);
 	compare_members(w, h, why);
 	compare_others(w, h, why);
 	vec_each (const struct array_place *, p, &w->spares)
-		if (place_of(h, kernel_name(p->node) ? kernel_name(p->node) : "") == -2)
+		if (place_of(h, kernel_name(p->node) ? kernel_name(p->node) : "") == -2) {
 			why_add(why, "spares", "'%s' is no spare of it", p->node->name);
+			why_is(why, WHY_DEGRADED);
+		}
+}
+
+/* A member that is being filled has its place already, so compare() is content. Until it is full, one more that fails may be too many. */
+void array_health(const struct node *want, const struct settle *s, struct why *why)
+{
+	const struct array *h;
+	uint64_t gaps = 0;
+
+	(void)s;
+	if (!want->have) {
+		why_absent(why);
+		return;
+	}
+	h = array_of(want->have);
+	vec_each (const struct array_place *, p, &h->places)
+		gaps += !p->dev;
+	if (h->why_not || h->degraded <= gaps)
+		return;
+	why_add(why, "devices", "it is degraded: of its %u members %llu %s not filled yet%s%s",
+		h->shape.disks, (unsigned long long)(h->degraded - gaps),
+		h->degraded - gaps == 1 ? "is" : "are", h->action ? ", md says " : "",
+		h->action ? h->action : "");
+	why_is(why, WHY_DEGRADED);
+}
+
+/* The UUID is the array's; which member of it a device is, the second one says. Metadata 0.90 has none. */
+static const char *member_key(struct arena *a, const struct machine *m, const struct blockdev *b)
+{
+	(void)a;
+	(void)m;
+	vec_each (const struct signature *, sig, &b->signatures)
+		if (text_eq(sig->type, "linux_raid_member"))
+			return sig->uuid_sub;
+	return NULL;
+}
+
+void md_survey(const struct settle *s, struct why *why)
+{
+	twins_tell(s, why, member_key, "member of an array");
 }

@@ -641,6 +641,7 @@ const struct kind array_kind = {
 	.match = array_match,
 	.settle = array_settle,
 	.compare = array_compare,
+	.health = array_health,
 	.create = array_create,
 	.describe = array_describe,
 	.part_type = array_part_type,
@@ -662,4 +663,5 @@ const struct room room_md = {
 	.tools = tools,
 	.finish = md_conf_finish,
 	.probe = md_probe,
+	.survey = md_survey,
 };

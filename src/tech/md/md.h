@@ -78,6 +78,9 @@ struct array {
 	/* have */
 	const char *why_not;    /* it can't be used as it is: "isn't running"; NULL: it runs */
 	const char *level_text; /* what the kernel says, where it is none of ours */
+	uint64_t
+		degraded; /* members that don't hold all of their data, as the kernel counts at this moment */
+	const char *action; /* what md is busy with: "recover"; NULL: not known */
 };
 
 extern const struct kind array_kind, md_conf_kind;
@@ -169,6 +172,9 @@ int md_probe(struct probe *p);
 int array_find(const struct machine *m, struct graph *have, struct diag *d);
 const struct node *array_match(const struct node *want, const struct settle *s);
 void array_compare(const struct node *want, const struct node *have, struct why *why);
+/** md_survey() - the room's survey(): devices that say they are the same member of an array. */
+void md_survey(const struct settle *s, struct why *why);
+void array_health(const struct node *want, const struct settle *s, struct why *why);
 
 /* end.c: what was there before */
 int array_retire(struct steps *s, const struct node *have);

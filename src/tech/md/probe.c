@@ -16,7 +16,7 @@
 
 /*
  * Two looks at one machine must record the same, whatever the arrays are busy with: so nothing of a resync, no counters, and of states
- * only whether it runs and who takes part.
+ * only whether it runs and who takes part. What an array is busy with goes to "now", which is looked at but not recorded.
  */
 
 enum { ATTRIBUTE_MAX = 4096 };
@@ -140,6 +140,22 @@ static struct json_object *look_array(struct arena *a, const struct blockdev *b)
 	return o;
 }
 
+/* A resync is none: all members hold their data then, only that a crash may have left them unlike. */
+static void look_now(struct arena *a, const struct blockdev *b, struct json_object *now)
+{
+	_cleanup_fd_ int md = open(arena_printf(a, "/sys/block/%s/md", b->name),
+				   O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	uint64_t degraded = md >= 0 ? strtoull(attribute(a, md, "degraded"), NULL, 10) : 0;
+	struct json_object *o;
+
+	if (!degraded)
+		return;
+	o = json_object_new_object();
+	add_number(o, "degraded", degraded);
+	add_text(o, "action", attribute(a, md, "sync_action"));
+	json_object_object_add(now, b->name, o);
+}
+
 static int signature_metadata(const struct signature *s)
 {
 	if (!text_eq(s->type, "linux_raid_member") || !s->version)
@@ -205,13 +221,15 @@ static bool is_taken(const struct machine *m, const struct blockdev *b)
 int md_probe(struct probe *p)
 {
 	struct json_object *md = json_object_new_object(), *arrays = json_object_new_array();
-	struct json_object *supers = json_object_new_array();
+	struct json_object *supers = json_object_new_array(), *now = json_object_new_object();
 
 	vec_each (struct blockdev *const *, b, &p->m->devs) {
 		struct json_object *o = text_eq((*b)->type, "md") ? look_array(p->arena, *b) : NULL;
 
-		if (o)
+		if (o) {
 			json_object_array_add(arrays, o);
+			look_now(p->arena, *b, now);
+		}
 		vec_each (const struct signature *, sig, &(*b)->signatures)
 			if (signature_metadata(sig) >= 0) {
 				json_object_array_add(supers, look_super(p, *b, sig, is_taken(p->m, *b)));
@@ -221,5 +239,6 @@ int md_probe(struct probe *p)
 	json_object_object_add(md, "arrays", arrays);
 	json_object_object_add(md, "supers", supers);
 	json_object_object_add(p->out, "md", md);
+	probe_now(p, "md", now);
 	return 0;
 }

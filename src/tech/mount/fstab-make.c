@@ -159,7 +159,7 @@ static int sort_entries(const struct making *k, const fstab_entries *in, entry_l
 	return r;
 }
 
-static bool is_called(const struct fstab_entry *e, const char *source)
+bool fstab_is_called(const struct fstab_entry *e, const char *source)
 {
 	if (fstab_same_source(e->source, source))
 		return true;
@@ -207,7 +207,7 @@ static int find_row(const struct making *k, const struct fstab_entry *e, struct 
 		return 0;
 	}
 	vec_each (struct row *const *, r, &k->rows) {
-		if (!is_swap(*r) || !is_called(e, (*r)->source))
+		if (!is_swap(*r) || !fstab_is_called(e, (*r)->source))
 			continue;
 		if (found)
 			return two_lines(k, e, found, *r);
@@ -217,27 +217,12 @@ static int find_row(const struct making *k, const struct fstab_entry *e, struct 
 	return 0;
 }
 
-/* The device that a source stands for on the machine; NULL: none, or not known. */
-static const struct blockdev *device_of(const struct making *k, const struct machine *m, const char *source)
-{
-	const char *value;
-	source_list list = { 0 };
-
-	if (text_starts(source, "/"))
-		return source_by_path(k->arena, m, source);
-	if ((value = fstab_tag(k->arena, source, "UUID")))
-		list = source_with_uuid(k->arena, m, value);
-	else if ((value = fstab_tag(k->arena, source, "LABEL")))
-		list = source_with_label(k->arena, m, value);
-	return list.n ? list.at[0] : NULL;
-}
-
 static void warn_of_changes(const struct making *k, const struct machine *m, const struct row *r)
 {
 	const struct fstab_entry *e = r->entry;
-	const struct blockdev *was = m ? device_of(k, m, r->source) : NULL;
+	const struct blockdev *was = m ? source_device(k->arena, m, r->source) : NULL;
 
-	if (was && !is_called(e, r->source) && !is_called(e, was->path)) {
+	if (was && !fstab_is_called(e, r->source) && !fstab_is_called(e, was->path)) {
 		diag_warn(k->diag, field_pos(k, r, FSTAB_SOURCE),
 			  "line %u has %s at %s%s%s; the layout has %s there, and the line follows it",
 			  r->line.number, r->source, r->target,
@@ -461,7 +446,7 @@ static void warn_of_absent(const struct making *k, const struct machine *m, cons
 		    text_starts(source, "ID=") || source_is_elsewhere((*r)->type, (*r)->options))
 			continue;
 		if (fstab_has_option((*r)->options, "noauto") || fstab_has_option((*r)->options, "nofail") ||
-		    map_get(&ours, source) || device_of(k, m, source))
+		    map_get(&ours, source) || source_device(k->arena, m, source))
 			continue;
 		diag_warn(k->diag, field_pos(k, *r, FSTAB_SOURCE),
 			  "there is no %s on this machine; the line for %s stays as it is", source,

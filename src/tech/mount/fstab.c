@@ -222,19 +222,10 @@ static void add_names(struct arena *a, const struct fs *fs, text_list *also)
 	}
 }
 
-/* The file that shall be. @ret_old: what is there now, NULL: nothing. */
-static int content(const struct settle *s, const struct node *fstab, const char **ret_old, const char **ret)
+int fstab_wanted(const struct settle *s, const struct node *fstab, fstab_entries *ret)
 {
-	const struct node *hidden = target_hidden(s, path);
-	fstab_entries entries = { 0 };
 	int r = 0;
 
-	if (hidden)
-		return diag_error(s->diag, hidden->pos,
-				  "%s is on '%s', which is there but not mounted, so what it holds can't be "
-				  "kept; mount it first: mount %s %s",
-				  target_path(s, path), hidden->name, hidden->dev ? hidden->dev : "DEVICE",
-				  target_path(s, fs_of(hidden)->item->mount));
 	vec_each (const struct edge *, e, &fstab->below) {
 		const struct fs *fs = fs_of(e->to);
 		struct fstab_entry entry = { .name = e->to->name,
@@ -247,13 +238,33 @@ static int content(const struct settle *s, const struct node *fstab, const char 
 					     .pass = fs_pass(fs),
 					     .pass_stated = fs->item->pass >= 0 };
 
+		/* Of what isn't there nothing is settled. */
+		if (s->verify && !e->to->have)
+			continue;
 		if (source_of(s, fs, &entry.source) < 0) {
 			r = -EINVAL;
 			continue;
 		}
 		add_names(s->arena, fs, &entry.also);
-		vec_push(s->arena, &entries, entry);
+		vec_push(s->arena, ret, entry);
 	}
+	return r;
+}
+
+/* The file that shall be. @ret_old: what is there now, NULL: nothing. */
+static int content(const struct settle *s, const struct node *fstab, const char **ret_old, const char **ret)
+{
+	const struct node *hidden = target_hidden(s, path);
+	fstab_entries entries = { 0 };
+	int r;
+
+	if (hidden)
+		return diag_error(s->diag, hidden->pos,
+				  "%s is on '%s', which is there but not mounted, so what it holds can't be "
+				  "kept; mount it first: mount %s %s",
+				  target_path(s, path), hidden->name, hidden->dev ? hidden->dev : "DEVICE",
+				  target_path(s, fs_of(hidden)->item->mount));
+	r = fstab_wanted(s, fstab, &entries);
 	if (r < 0)
 		return r;
 	*ret_old = target_file(s, path);
@@ -325,6 +336,7 @@ const struct kind fstab_kind = {
 	.name = "fstab",
 	.doc = "The table of what is mounted where.",
 	.size = sizeof(struct node),
+	.health = fstab_health,
 	.create = create,
 	.describe = describe,
 };

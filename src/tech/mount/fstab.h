@@ -13,7 +13,9 @@ struct fs;
 struct kind;
 struct machine;
 struct plan;
+struct node;
 struct settle;
+struct why;
 
 /* One filesystem as fstab shall have it. Everything is plain text here; the file gets it in octal escapes where it must. */
 struct fstab_entry {
@@ -71,6 +73,15 @@ const char *fstab_options_there(struct arena *a, const char *text, const char *t
 /* For the room's table: mount.c. */
 
 extern const struct kind fstab_kind;
+
+/** fstab_wanted() - the lines that the layout asks for. Return: 0, or -EINVAL after diag_error(): what could be named is in @ret all the same. */
+int fstab_wanted(const struct settle *s, const struct node *fstab, fstab_entries *ret);
+
+/** fstab_is_called() - whether a source is what an entry's filesystem is called, or may be. */
+bool fstab_is_called(const struct fstab_entry *e, const char *source);
+
+/** fstab_health() - slot: in what the file that is there isn't as the layout asks, and lines of others that lead nowhere. fstab-health.c. */
+void fstab_health(const struct node *want, const struct settle *s, struct why *why);
 
 /** fstab_finish() - adds the wanted file, on all filesystems that it has a line for. */
 int fstab_finish(struct build *b);

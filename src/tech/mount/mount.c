@@ -178,6 +178,19 @@ static int settle(struct node *want, struct settle *s)
 	return 0;
 }
 
+static void health(const struct node *want, const struct settle *s, struct why *why)
+{
+	const char *options;
+
+	if (want->have || !s->options->mount)
+		return;
+	options = options_of(s, fs_below(want));
+	if (fstab_has_option(options, "noauto") || fstab_has_option(options, "x-systemd.automount"))
+		return;
+	why_add(why, "mount", "isn't mounted at %s", target_path(s, mount_of(want)->target));
+	why_is(why, WHY_MISSING);
+}
+
 /* Directories that everybody may write into, but not delete what is others'. */
 static bool is_for_all(const char *target)
 {
@@ -243,6 +256,7 @@ static const struct kind mount_kind = {
 	.find = find,
 	.match = match,
 	.settle = settle,
+	.health = health,
 	.create = create,
 	.describe = describe,
 };
@@ -279,4 +293,5 @@ const struct room room_mount = {
 	.sections = fs_sections,
 	.kinds = kinds,
 	.finish = finish,
+	.survey = mount_survey,
 };

@@ -5,6 +5,8 @@ struct arena;
 struct build;
 struct kind;
 struct node;
+struct settle;
+struct why;
 
 /* What the files of this room have in common. */
 
@@ -18,6 +20,9 @@ extern const struct kind swapon_kind;
  * Return: in @a; NULL: none.
  */
 const char *mount_options(struct arena *a, const char *options);
+
+/** mount_survey() - the room's survey(): UUIDs that two filesystems bear, and where the layout has no fstab, lines of it that lead nowhere. */
+void mount_survey(const struct settle *s, struct why *why);
 
 /** swapon_finish() - adds the use of each wanted swap. */
 void swapon_finish(struct build *b);

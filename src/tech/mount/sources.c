@@ -118,6 +118,20 @@ source_list source_with_label(struct arena *a, const struct machine *m, const ch
 	return list;
 }
 
+const struct blockdev *source_device(struct arena *a, const struct machine *m, const char *source)
+{
+	const char *value;
+	source_list list = { 0 };
+
+	if (text_starts(source, "/"))
+		return source_by_path(a, m, source);
+	if ((value = fstab_tag(a, source, "UUID")))
+		list = source_with_uuid(a, m, value);
+	else if ((value = fstab_tag(a, source, "LABEL")))
+		list = source_with_label(a, m, value);
+	return list.n ? list.at[0] : NULL;
+}
+
 bool source_is_same(const struct blockdev *a, const struct blockdev *b)
 {
 	const struct signature *x = source_content(a), *y = source_content(b);

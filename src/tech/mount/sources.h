@@ -27,6 +27,9 @@ const struct blockdev *source_by_path(struct arena *a, const struct machine *m, 
 source_list source_with_uuid(struct arena *a, const struct machine *m, const char *uuid);
 source_list source_with_label(struct arena *a, const struct machine *m, const char *label);
 
+/** source_device() - the (first) device that a source stands for: a path, UUID= or LABEL=; NULL: none, or not known. */
+const struct blockdev *source_device(struct arena *a, const struct machine *m, const char *source);
+
 /** source_on_top() - the device that shows the same filesystem for others to use: of a path of a multipath device, that device. */
 const struct blockdev *source_on_top(const struct machine *m, const struct blockdev *b);
 

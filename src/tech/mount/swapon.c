@@ -34,6 +34,21 @@ static const struct node *match(const struct node *want, const struct settle *s)
 	return dev ? have_user(dev, &swapon_kind) : NULL;
 }
 
+/* Swap belongs to the running system: what is built below another root gets its own when it boots. */
+static bool is_due(const struct settle *s, const struct fs *fs)
+{
+	return s->options->mount && !strcmp(s->options->root, "/") &&
+	       !fstab_has_option(fs_options(s->arena, fs), "noauto");
+}
+
+static void health(const struct node *want, const struct settle *s, struct why *why)
+{
+	if (want->have || !is_due(s, fs_of(want->below.at[0].to)))
+		return;
+	why_add(why, NULL, "the system doesn't use it");
+	why_is(why, WHY_MISSING);
+}
+
 static int create(struct steps *steps, const struct node *want)
 {
 	const struct settle *s = steps_settle(steps);
@@ -42,8 +57,7 @@ static int create(struct steps *steps, const struct node *want)
 	const char *dev = fs->node.below.at[0].to->dev;
 	struct step *st;
 
-	/* Swap belongs to the running system: what is built below another root gets its own when it boots. */
-	if (!s->options->mount || strcmp(s->options->root, "/") != 0 || fstab_has_option(options, "noauto"))
+	if (!is_due(s, fs))
 		return 0;
 	st = step_new(steps, want, "swapon", "use the swap on %s", fs->node.below.at[0].to->name);
 	st->id = arena_printf(s->arena, "swapon %s", fs->node.below.at[0].to->name);
@@ -63,6 +77,7 @@ const struct kind swapon_kind = {
 	.size = sizeof(struct node),
 	.find = find,
 	.match = match,
+	.health = health,
 	.create = create,
 };
 

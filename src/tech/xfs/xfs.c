@@ -28,9 +28,11 @@ struct xfs_item {
 struct xfs {
 	struct fs fs;
 	uint64_t su, sw, log_su; /* want: settled; have: recorded; su 0: no stripe */
-	bool noalign;            /* want: the device shows a stripe that isn't taken */
-	bool known;              /* have: the superblock was read */
-	bool unfinished;         /* have: mkfs.xfs was interrupted */
+	const char *
+		unlike; /* want: in what the stripe of the one that is there doesn't suit what lies beneath */
+	bool noalign;   /* want: the device shows a stripe that isn't taken */
+	bool known;     /* have: the superblock was read */
+	bool unfinished; /* have: mkfs.xfs was interrupted */
 };
 
 static const struct key xfs_keys[] = {
@@ -210,12 +212,13 @@ static void settle_stripe(struct node *want, struct settle *s)
 	x->log_su = it->log_su ? it->log_su : x->su > LOG_MOST ? LOG_ELSE : x->su;
 	if (!have || !have->known)
 		return;
-	if (!it->su && x->su && (x->su != have->su || x->sw != have->sw))
-		diag_warn(s->diag, want->pos,
-			  "'%s' was made with %s, but what lies beneath has %s: it stays as it is, and "
-			  "writes more than it must",
-			  want->name, stripe_text(s->arena, have->su, have->sw),
-			  stripe_text(s->arena, x->su, x->sw));
+	if (!it->su && x->su && (x->su != have->su || x->sw != have->sw)) {
+		x->unlike = arena_printf(s->arena, "was made with %s, but what lies beneath has %s",
+					 stripe_text(s->arena, have->su, have->sw),
+					 stripe_text(s->arena, x->su, x->sw));
+		diag_warn(s->diag, want->pos, "'%s' %s: it stays as it is, and writes more than it must",
+			  want->name, x->unlike);
+	}
 	if (!it->su) {
 		x->su = have->su;
 		x->sw = have->sw;
@@ -238,14 +241,27 @@ static void xfs_compare(const struct node *want, const struct node *have, struct
 	const struct xfs_item *it = item_of(want);
 	const struct xfs *there = xfs_of(have);
 
-	if (there->unfinished)
+	if (there->unfinished) {
 		why_add(why, NULL, "mkfs.xfs was interrupted before it was done: clear it with wipefs -a %s",
 			have->dev);
+		why_is(why, WHY_DANGEROUS);
+	}
 	fs_compare(want, have, why);
 	if (it->su && there->known && (there->su != it->su || there->sw != (uint64_t)it->sw))
 		why_add(why, "su", "it has %s, and the layout asks for %s",
 			stripe_text(why->arena, there->su, there->sw),
 			stripe_text(why->arena, it->su, (uint64_t)it->sw));
+}
+
+static void xfs_health(const struct node *want, const struct settle *s, struct why *why)
+{
+	(void)s;
+	if (!want->have)
+		why_absent(why);
+	else if (xfs_of(want)->unlike) {
+		why_add(why, NULL, "its alignment is lost: it %s", xfs_of(want)->unlike);
+		why_is(why, WHY_DANGEROUS);
+	}
 }
 
 /* "64k", "16m": with a unit in lower case, which any mkfs.xfs reads. */
@@ -300,6 +316,7 @@ static const struct fs_kind xfs_kind = {
 		  .match = fs_match,
 		  .settle = xfs_settle,
 		  .compare = xfs_compare,
+		  .health = xfs_health,
 		  .create = xfs_create,
 		  .describe = xfs_describe },
 };
