@@ -58,8 +58,9 @@ static bool add_caught(struct looking *k, const struct node *n)
 		if (m->severity != DIAG_ERROR && m->severity != DIAG_REFUSAL)
 			continue;
 		said = true;
+		/* A disk may speak for others: the first of those that one selector takes, or that a layout names, does. */
 		add(k, (struct difference){ .class = m->severity == DIAG_REFUSAL ? WHY_DANGEROUS
-						     : n->have                   ? WHY_DIFFERENT
+						     : n->have && n->below.n     ? WHY_DIFFERENT
 										 : WHY_MISSING,
 					    .pos = m->pos,
 					    .text = m->text });
@@ -90,7 +91,7 @@ static void look_at(struct looking *k, struct node *n)
 		said = add_caught(k, n);
 	}
 	if (!n->have) {
-		if (n->kind->health && (all || !n->kind->match))
+		if (n->kind->health && !said && (all || !n->kind->match))
 			n->kind->health(n, &k->s, &why);
 		/* A kind that makes nothing of itself is told by its container, a disk by its own match(). */
 		else if (all && !said && n->kind->create && n->below.n)

@@ -20,6 +20,7 @@
 #include "tech/btrfs/btrfs-profile.h"
 #include "tech/btrfs/btrfs-read.h"
 #include "tech/fs.h"
+#include "tech/twins.h"
 
 enum { LABEL_MOST = 255 };
 
@@ -512,8 +513,8 @@ static void compare_devices(const struct node *want, const struct btrfs *there, 
 	vec_each (const struct edge *, e, &want->below) {
 		if (e->to->have && stands_on(have, e->to->have))
 			continue;
-		absent += !e->to->have;
-		if (e->to->have)
+		absent++;
+		if (e->to->have && e->to->have->block)
 			why_add(why, "devices",
 				"'%s' isn't one of its devices, as the layout asks: btrfs device add",
 				e->to->name);
@@ -668,6 +669,24 @@ static const struct fs_kind btrfs_kind = {
 		  .alive = btrfs_alive },
 };
 
+/* The UUID is that of all devices together; which one of them this is, its number says. */
+static const char *member_key(struct arena *a, const struct machine *m, const struct blockdev *b)
+{
+	const struct signature *sig = fs_signature(b, "btrfs");
+	uint64_t devid;
+
+	if (!sig || !sig->uuid)
+		return NULL;
+	if (field_has_number(field_object(record_of(m, sig->uuid), "members"), b->name, &devid))
+		return arena_printf(a, "%s, its device %" PRIu64, sig->uuid, devid);
+	return sig->uuid_sub ? arena_printf(a, "%s/%s", sig->uuid, sig->uuid_sub) : NULL;
+}
+
+static void btrfs_survey(const struct settle *s, struct why *why)
+{
+	twins_tell(s, why, member_key, "device of a btrfs");
+}
+
 static const struct kind *const btrfs_kinds[] = { &btrfs_kind.kind, NULL };
 
 extern const struct room room_btrfs;
@@ -680,4 +699,5 @@ const struct room room_btrfs = {
 	.doc = "btrfs filesystems.",
 	.kinds = btrfs_kinds,
 	.probe = btrfs_probe,
+	.survey = btrfs_survey,
 };

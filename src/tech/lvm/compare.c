@@ -47,6 +47,7 @@ static bool has_pv(const struct vg *vg, const struct node *pv)
 void vg_compare(const struct node *want, const struct node *have, struct why *why)
 {
 	const struct vg *w = vg_of(want), *h = vg_of(have);
+	size_t absent = 0, missing = 0;
 
 	if (!text_eq(w->vg_name, h->vg_name)) {
 		why_add(why, NULL, "on its devices is volume group '%s'", h->vg_name);
@@ -64,14 +65,21 @@ void vg_compare(const struct node *want, const struct node *have, struct why *wh
 	/* What can't be seen can't be told. */
 	if (!h->whole)
 		return;
-	vec_each (struct pv *const *, pv, &w->pvs)
-		if (!(*pv)->node.have || !has_pv(h, (*pv)->node.have)) {
+	vec_each (struct pv *const *, pv, &w->pvs) {
+		bool gone = !(*pv)->on->have;
+
+		if ((*pv)->node.have && has_pv(h, (*pv)->node.have))
+			continue;
+		if (gone)
+			why_add(why, "devices", "it is degraded: '%s' is missing", (*pv)->on->name);
+		else
 			why_add(why, "devices", "'%s' is no device of it", (*pv)->on->name);
-			/* It may stand in for the one that is missing. */
-			why_is(why, WHY_DEGRADED);
-			if (!lvm_is_missing_some(h))
-				why_anew(why);
-		}
+		absent += gone;
+		why_is(why, WHY_DEGRADED);
+		/* It may stand in for the one that is missing. */
+		if (!lvm_is_missing_some(h))
+			why_anew(why);
+	}
 	vec_each (struct pv *const *, pv, &h->pvs) {
 		bool known = false;
 
@@ -83,7 +91,7 @@ void vg_compare(const struct node *want, const struct node *have, struct why *wh
 			why_add(why, "devices", "/dev/%s is a device of it, which the layout doesn't name",
 				(*pv)->dev);
 			why_anew(why);
-		} else {
+		} else if (missing++ >= absent) { /* those that the layout knows were told above */
 			why_add(why, "devices", "a device of it is missing: physical volume %s", (*pv)->uuid);
 			why_is(why, WHY_DEGRADED);
 		}

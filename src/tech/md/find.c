@@ -12,7 +12,6 @@
 #include "plan/settle.h"
 #include "tech/kind.h"
 #include "tech/md/md.h"
-#include "tech/twins.h"
 
 enum { MOST_PLACES = 2048 }; /* more than any metadata has room for */
 
@@ -338,20 +337,4 @@ void array_health(const struct node *want, const struct settle *s, struct why *w
 		h->degraded - gaps == 1 ? "is" : "are", h->action ? ", md says " : "",
 		h->action ? h->action : "");
 	why_is(why, WHY_DEGRADED);
-}
-
-/* The UUID is the array's; which member of it a device is, the second one says. Metadata 0.90 has none. */
-static const char *member_key(struct arena *a, const struct machine *m, const struct blockdev *b)
-{
-	(void)a;
-	(void)m;
-	vec_each (const struct signature *, sig, &b->signatures)
-		if (text_eq(sig->type, "linux_raid_member"))
-			return sig->uuid_sub;
-	return NULL;
-}
-
-void md_survey(const struct settle *s, struct why *why)
-{
-	twins_tell(s, why, member_key, "member of an array");
 }

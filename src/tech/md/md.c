@@ -663,5 +663,4 @@ const struct room room_md = {
 	.tools = tools,
 	.finish = md_conf_finish,
 	.probe = md_probe,
-	.survey = md_survey,
 };

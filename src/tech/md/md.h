@@ -172,8 +172,6 @@ int md_probe(struct probe *p);
 int array_find(const struct machine *m, struct graph *have, struct diag *d);
 const struct node *array_match(const struct node *want, const struct settle *s);
 void array_compare(const struct node *want, const struct node *have, struct why *why);
-/** md_survey() - the room's survey(): devices that say they are the same member of an array. */
-void md_survey(const struct settle *s, struct why *why);
 void array_health(const struct node *want, const struct settle *s, struct why *why);
 
 /* end.c: what was there before */

@@ -87,7 +87,9 @@ static void compare_source(struct health *h, const struct entry_line *l, const s
 {
 	const struct blockdev *is;
 
-	if (fstab_same_source(l->source, e->source))
+	/* Where its name had to be given up, since a copy bears it too, the copy is what is wrong. */
+	if (fstab_same_source(l->source, e->source) ||
+	    (e->source[0] == '/' && !text_eq(e->fs->item->key, "path") && fstab_is_called(e, l->source)))
 		return;
 	is = source_device(h->s->arena, h->s->machine, l->source);
 	if (fstab_is_called(e, l->source) || (is && fstab_is_called(e, is->path))) {

@@ -11,22 +11,19 @@
 #include "tech/twins.h"
 
 /*
- * The devices of one filesystem bear its UUID together, and each has a second one; of a kind that has these, a device where it isn't known
- * says nothing.
+ * Of those kinds whose devices bear one UUID together only a second one tells; where it isn't known nothing is said. Of btrfs its room
+ * speaks, which knows more.
  */
 static const char *content_key(struct arena *a, const struct machine *m, const struct blockdev *b)
 {
 	const struct signature *sig = source_content(b);
 
 	(void)m;
-	if (!sig || !sig->uuid)
+	if (!sig || !sig->uuid || text_eq(sig->type, "btrfs"))
 		return NULL;
 	if (sig->uuid_sub)
 		return arena_printf(a, "%s/%s", sig->uuid, sig->uuid_sub);
-	return text_eq(sig->type, "btrfs") || text_eq(sig->type, "zfs_member") ||
-			       text_eq(sig->type, "bcachefs")
-		       ? NULL
-		       : sig->uuid;
+	return text_eq(sig->type, "zfs_member") || text_eq(sig->type, "bcachefs") ? NULL : sig->uuid;
 }
 
 static const char *crypt_key(struct arena *a, const struct machine *m, const struct blockdev *b)
