@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <stdlib.h>
+
 #include "base/arena.h"
 #include "base/diag.h"
 #include "base/text.h"

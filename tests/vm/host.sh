@@ -35,6 +35,7 @@ guest() {
 	cp "$stowage" "$job/stowage"
 	cp "$here/guest.sh" "$job/"
 	cp -r "$top/examples" "$job/"
+	cp "$top/tests/cases/verify/small.yaml" "$job/"
 	{ echo '. ./guest.sh'; cat; echo 'finish'; } >"$job/job.sh"
 	LIMIT=${LIMIT:-900} "$top/tests/lab/vm" "$job" "$@" >"$job/log" 2>&1 || rc=$?
 	while IFS= read -r line; do
