@@ -73,6 +73,8 @@ static int plan_again(struct cli *c, const struct plan *p, struct plan **ret)
 	struct machine *m;
 	int r = machine_read_live(c->arena, p->options.root, &c->diag, &m);
 
+	if (r == 0)
+		r = command_protect(c, m);
 	return r < 0 ? r : plan_make(c->arena, p->layout, m, &p->options, &c->diag, ret);
 }
 
@@ -140,6 +142,7 @@ static int apply(struct cli *c, const struct plan *p)
 				 .deadline_s = c->deadline_s,
 				 .state_dir = c->state,
 				 .may_lose = true,
+				 .protected = c->protected,
 				 .progress = !c->json && isatty(STDOUT_FILENO),
 				 .out = c->json ? NULL : stdout };
 	struct run_result result = { 0 };
@@ -183,6 +186,8 @@ static int renew(struct cli *c, struct plan **p)
 	if ((*p)->machine->live)
 		return 0;
 	r = machine_read_live(c->arena, (*p)->options.root, &c->diag, &now);
+	if (r == 0)
+		r = command_protect(c, now);
 	if (r < 0)
 		return r;
 	if (!saved_is_fresh(*p, now, &c->diag))

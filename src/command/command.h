@@ -30,6 +30,7 @@ struct cli {
 	const char *format;
 	const char *state;
 	const char *convert; /* the fstab to convert */
+	text_list protected; /* further lists of protected disks */
 	struct plan_options options;
 	unsigned jobs, deadline_s; /* 0: what is usual */
 	bool exit_code, yes, write, json, show, verbose;
@@ -58,6 +59,9 @@ int command_end(struct cli *c);
 
 /** command_machine() - the machine that the command is about: the recording that --machine names, else this one. */
 int command_machine(struct cli *c, struct machine **ret);
+
+/** command_protect() - adds the lists that --protected names to a machine. Return: 0, or -errno after diag_error(). */
+int command_protect(struct cli *c, struct machine *m);
 
 /** command_plan() - the plan for the layout (or the saved plan) that the first word names. As plan_make(). */
 int command_plan(struct cli *c, struct plan **ret);

@@ -46,3 +46,13 @@ int command_machine(struct cli *c, struct machine **ret)
 		return machine_read_file(c->arena, c->machine, &c->diag, ret);
 	return machine_read_live(c->arena, c->options.root, &c->diag, ret);
 }
+
+int command_protect(struct cli *c, struct machine *m)
+{
+	int r = 0;
+
+	vec_each (const char *const *, file, &c->protected)
+		if (machine_protect(m, *file, &c->diag) < 0)
+			r = -EINVAL;
+	return r;
+}

@@ -6,6 +6,7 @@
 
 #include "base/arena.h"
 #include "command/command.h"
+#include "machine/machine.h"
 
 enum {
 	OPT_MACHINE = 256,
@@ -23,6 +24,7 @@ enum {
 	OPT_WRITE,
 	OPT_CONVERT,
 	OPT_SHOW,
+	OPT_PROTECTED,
 	OPT_OUTPUT = 'o',
 	OPT_HELP = 'h',
 	OPT_VERBOSE = 'v',
@@ -70,6 +72,9 @@ static const struct option_text table[] = {
 	  "FILE",
 	  "an fstab whose device paths become UUIDs" },
 	{ { "show", no_argument, NULL, OPT_SHOW }, NULL, "the word is a saved plan: show it" },
+	{ { "protected", required_argument, NULL, OPT_PROTECTED },
+	  "FILE",
+	  "a list of disks that are never written to, beside " PROTECTED_FILE "; repeatable" },
 	{ { "help", no_argument, NULL, OPT_HELP }, NULL, "this text" },
 	{ { "version", no_argument, NULL, OPT_VERSION }, NULL, "the version" },
 };
@@ -239,6 +244,9 @@ static int take(struct cli *c, int option, const char *value)
 		return 0;
 	case OPT_SHOW:
 		c->show = true;
+		return 0;
+	case OPT_PROTECTED:
+		vec_push(c->arena, &c->protected, value);
 		return 0;
 	case OPT_OUTPUT:
 		c->output = value;

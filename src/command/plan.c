@@ -10,6 +10,7 @@
 #include "layout/layout.h"
 #include "machine/machine.h"
 #include "plan/plan.h"
+#include "plan/protect.h"
 #include "plan/saved.h"
 #include "show/show.h"
 
@@ -26,6 +27,23 @@ static bool is_saved(struct cli *c, const char *path, char **ret, size_t *ret_le
 	       file_read(c->arena, AT_FDCWD, path, MOST_BYTES, ret, ret_len) == 0;
 }
 
+/* It heeds the lists of the machine that it was made for, and those that are named now. */
+static int read_saved(struct cli *c, const char *path, const char *text, size_t len, struct plan **ret)
+{
+	protected_list list = { 0 };
+	const char *why;
+	int r = saved_read(c->arena, path, text, len, &c->diag, ret);
+
+	if (r < 0)
+		return r;
+	vec_each (const char *const *, file, &c->protected)
+		if (machine_protected_read(c->arena, *file, true, &list, &why) < 0)
+			r = diag_error(&c->diag, (struct pos){ .file = *file },
+				       "the list of protected disks can't be read, so nothing was done: %s",
+				       why);
+	return r < 0 ? r : plan_protect(*ret, &list, &c->diag) ? 0 : -EPERM;
+}
+
 int command_plan(struct cli *c, struct plan **ret)
 {
 	const char *path = c->words.at[0];
@@ -38,7 +56,7 @@ int command_plan(struct cli *c, struct plan **ret)
 
 	*ret = NULL;
 	if (strcmp(path, "-") != 0 && is_saved(c, path, &text, &len))
-		return saved_read(c->arena, path, text, len, &c->diag, ret);
+		return read_saved(c, path, text, len, ret);
 	r = layout_read(c->arena, path, &c->diag, &l);
 	if (r < 0) {
 		/* There will be no plan; the mistakes that are left are told all the same. */
@@ -47,6 +65,8 @@ int command_plan(struct cli *c, struct plan **ret)
 		return r;
 	}
 	r = command_machine(c, &m);
+	if (r == 0)
+		r = command_protect(c, m);
 	if (r < 0)
 		return r;
 	if (!m->root)

@@ -33,8 +33,13 @@ int command_probe(struct cli *c)
 {
 	struct machine *m;
 
-	if (command_machine(c, &m) == 0)
+	if (command_machine(c, &m) == 0) {
+		if (m->protected_why)
+			diag_warn(&c->diag, nowhere,
+				  "the list of protected disks, " PROTECTED_FILE ", can't be read: %s",
+				  m->protected_why);
 		(void)command_print(c, machine_write(m, c->arena));
+	}
 	return command_end(c);
 }
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "machine/have.h"
 
+#include <string.h>
+
 #include "base/arena.h"
 #include "base/diag.h"
 #include "machine/machine.h"
@@ -64,6 +66,41 @@ const struct node *have_user(const struct node *n, const struct kind *kind)
 	return NULL;
 }
 
+static bool is_below(const char *path, const char *dir)
+{
+	size_t n = strcmp(dir, "/") ? strlen(dir) : 0;
+
+	return !strncmp(path, dir, n) && path[n] == '/';
+}
+
+/* The device whose filesystem has a file: that of the nearest mount point above it. */
+static const char *file_device(const struct machine *m, const char *path)
+{
+	const struct mount_there *nearest = NULL;
+
+	vec_each (const struct mount_there *, mount, &m->mounts)
+		if (is_below(path, mount->target) &&
+		    (!nearest || strlen(mount->target) >= strlen(nearest->target)))
+			nearest = mount;
+	return nearest ? nearest->dev : NULL;
+}
+
+/* The kernel names no device below a loop device, nor takes the one behind it for itself: it can be seen by the name of its file only. */
+static void add_backings(const struct machine *m, struct graph *have)
+{
+	vec_each (struct blockdev *const *, b, &m->devs) {
+		const struct blockdev *dev = (*b)->backing ? machine_dev(m, (*b)->backing) : NULL;
+		struct node *n = (*b)->backing ? graph_get(have, (*b)->name) : NULL;
+
+		if (!n || n->block != *b)
+			continue;
+		if (dev)
+			have_on(have, n, dev->name, true);
+		else
+			have_on(have, n, file_device(m, (*b)->backing), false);
+	}
+}
+
 static void add_others(const struct machine *m, struct graph *have)
 {
 	vec_each (struct blockdev *const *, at, &m->devs) {
@@ -111,6 +148,7 @@ int machine_have(struct arena *a, const struct machine *m, struct diag *d, struc
 				return r;
 		}
 	add_others(m, have);
+	add_backings(m, have);
 	join(have);
 	/* Only a recording that was made up has devices that stand on one another in a circle. */
 	r = graph_sort(have, d, &sorted);

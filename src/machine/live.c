@@ -77,6 +77,15 @@ void probe_now(struct probe *p, const char *name, struct json_object *o)
 	json_object_object_add(now, name, o);
 }
 
+/* Without it, nobody can say which disks are protected: a plan that would write is then an error. To look is not. */
+static void look_protected(struct machine *m)
+{
+	const char *why;
+
+	if (machine_protected_read(m->arena, PROTECTED_FILE, false, &m->protected, &why) < 0)
+		m->protected_why = why;
+}
+
 static void ask_rooms(struct machine *m, struct diag *d)
 {
 	struct probe p = { .arena = m->arena, .diag = d, .m = m, .out = m->json, .root = m->root };
@@ -107,6 +116,7 @@ int machine_read_live(struct arena *a, const char *root, struct diag *d, struct 
 	look_swaps(m, read_table(m, "/proc/swaps", d));
 	look_files(m, root, d);
 	look_tools(m);
+	look_protected(m);
 	machine_keep_json(m, record_build(m));
 	ask_rooms(m, d);
 	*ret = m;

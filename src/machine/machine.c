@@ -145,6 +145,18 @@ const char *machine_file(const struct machine *m, const char *path)
 	return map_get(&m->files, path);
 }
 
+/* ZFS is mounted by names: "pool/home". The members of the pool have its name as their label. */
+static bool is_of_pool(const char *source, const struct blockdev *dev)
+{
+	size_t n = source ? strcspn(source, "/") : 0;
+
+	vec_each (const struct signature *, sig, &dev->signatures)
+		if (n && text_eq(sig->type, "zfs_member") && sig->label && strlen(sig->label) == n &&
+		    !strncmp(sig->label, source, n))
+			return true;
+	return false;
+}
+
 /*
  * A filesystem over several devices has no device number of its own in the mount table, which names one of its members only:
  * the others are told by the UUID that they share with that one.
@@ -154,6 +166,8 @@ static bool is_same_filesystem(const struct machine *m, const struct mount_there
 {
 	const struct blockdev *named = mount->dev && !mount->major ? map_get(&m->by_name, mount->dev) : NULL;
 
+	if (text_eq(mount->type, "zfs"))
+		return is_of_pool(mount->source, dev);
 	if (!named || !mount->type)
 		return false;
 	vec_each (const struct signature *, a, &named->signatures) {

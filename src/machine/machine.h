@@ -41,6 +41,7 @@ struct blockdev {
 	text_list slaves;                /* kernel names below it (md, dm), sorted */
 	text_list holders;               /* kernel names on it, sorted */
 	const char *dm_name, *dm_target; /* "vg0-home_1"; "linear", "striped", "crypt", ... */
+	const char *backing;             /* of a loop device: the path of the file or device behind it */
 	VEC(struct signature) signatures;
 	bool looked;       /* the content was read by us; false: signatures are what udev had noted */
 	const char *error; /* why it could not be looked at, NULL: nothing was wrong */
@@ -57,6 +58,17 @@ struct swap_there {
 	const char *path;
 	const char *dev; /* kernel name, NULL: a file */
 };
+
+/* A line of a protection list: a serial number, a WWN, a UUID; no plan writes to the disks that it is about. */
+struct protected_line {
+	const char *file;
+	unsigned line;
+	const char *id; /* as written, without blanks around it */
+};
+
+typedef VEC(struct protected_line) protected_list;
+
+#define PROTECTED_FILE "/etc/stowage/protected"
 
 /* A machine, live or recorded: the same after reading. */
 struct machine {
@@ -78,6 +90,9 @@ struct machine {
 	struct map
 		tools; /* name of a program -> its path, for those that are installed; empty map where it wasn't recorded */
 	bool tools_known;
+	protected_list protected; /* the lines of PROTECTED_FILE, and of the lists that machine_protect() added */
+	const char *
+		protected_why; /* why PROTECTED_FILE, which is there, could not be read; NULL: nothing was wrong */
 };
 
 /**
@@ -115,6 +130,18 @@ int machine_mounts_now(const struct machine *m, struct arena *a, struct machine 
 
 /** machine_is_swap() - whether a device is in use as swap. */
 bool machine_is_swap(const struct machine *m, const struct blockdev *dev);
+
+/**
+ * machine_protected_read() - adds the lines of a protection list to @list
+ * One identifier a line; # begins a comment at the start of a line and behind a blank. Lines end with LF, CR LF or CR.
+ * @must: a list that isn't there is an error, too. One whose link leads nowhere is in any case, for somebody meant it to be there.
+ * Return: 0, or -errno with the reason in *@ret_why, in @a: then @list is as it was.
+ */
+int machine_protected_read(struct arena *a, const char *file, bool must, protected_list *list,
+			   const char **ret_why);
+
+/** machine_protect() - adds the list in a file to the machine and its recording. Return: 0, or -errno after diag_error(). */
+int machine_protect(struct machine *m, const char *file, struct diag *d);
 
 /** machine_name_order() - natural order of kernel names, for qsort-like use: sda2 < sda10, sdz < sdaa. Return: <0, 0, >0. */
 int machine_name_order(const char *a, const char *b);

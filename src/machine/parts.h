@@ -68,5 +68,8 @@ bool machine_good_name(const char *s);
 /** record_build() - the recording of all but the rooms' parts. Return: a new reference. */
 struct json_object *record_build(const struct machine *m);
 
+/** record_put_protected() - the protection list as a member of a recording, in the place of the one that is in it. */
+void record_put_protected(struct json_object *o, const struct machine *m);
+
 /** machine_keep_json() - hands a reference to the arena, which ends it. */
 void machine_keep_json(struct machine *m, struct json_object *json);

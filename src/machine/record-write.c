@@ -56,6 +56,7 @@ const struct field record_device[] = {
 	FIELD(blockdev, NAMES, holders, .name = "holders"),
 	FIELD(blockdev, TEXT, dm_name, .name = "dm-name"),
 	FIELD(blockdev, TEXT, dm_target, .name = "dm-target"),
+	FIELD(blockdev, TEXT, backing, .name = "backing"),
 	FIELD(blockdev, LIST, signatures, .name = "signatures", .always = true, .fields = record_signature,
 	      .size = sizeof(struct signature)),
 	FIELD(blockdev, BOOL, looked, .name = "looked", .always = true),
@@ -78,6 +79,13 @@ const struct field record_mount[] = {
 const struct field record_swap[] = {
 	FIELD(swap_there, PATH, path, .name = "path", .need = true),
 	FIELD(swap_there, NAME, dev, .name = "dev"),
+	{ 0 },
+};
+
+const struct field record_protected[] = {
+	FIELD(protected_line, TEXT, file, .name = "file", .need = true),
+	FIELD(protected_line, UINT, line, .name = "line", .need = true, .max = INT32_MAX),
+	FIELD(protected_line, TEXT, id, .name = "id", .need = true),
 	{ 0 },
 };
 
@@ -251,6 +259,17 @@ static struct json_object *write_map(const struct map *map, bool files)
 	return r;
 }
 
+void record_put_protected(struct json_object *o, const struct machine *m)
+{
+	struct field list = { .fields = record_protected, .size = sizeof(struct protected_line) };
+	struct json_object *value = write_list(&list, &m->protected);
+
+	if (value)
+		put(o, "protected", value);
+	if (m->protected_why)
+		put(o, "protected-unread", json_object_new_string(m->protected_why));
+}
+
 struct json_object *record_build(const struct machine *m)
 {
 	struct json_object *r = json_object_new_object(), *devices = json_object_new_array();
@@ -263,6 +282,7 @@ struct json_object *record_build(const struct machine *m)
 	put(r, "mounts", write_mounts(m));
 	put(r, "swaps", write_swaps(m));
 	put(r, "files", write_map(&m->files, true));
+	record_put_protected(r, m);
 	if (m->tools_known)
 		put(r, "tools", write_map(&m->tools, false));
 	return r;

@@ -406,6 +406,7 @@ static void read_all(struct reader *r, struct json_object *j)
 {
 	struct field mounts = { .fields = record_mount, .size = sizeof(struct mount_there) };
 	struct field swaps = { .fields = record_swap, .size = sizeof(struct swap_there) };
+	struct field protected = { .fields = record_protected, .size = sizeof(struct protected_line) };
 	struct machine *m = r->m;
 	struct json_object *part;
 
@@ -422,6 +423,10 @@ static void read_all(struct reader *r, struct json_object *j)
 		read_list(r, &(struct at){ .key = "swaps" }, part, &swaps, &m->swaps);
 	if (json_object_object_get_ex(j, "files", &part))
 		read_map(r, "files", part, true, &m->files);
+	if (json_object_object_get_ex(j, "protected", &part))
+		read_list(r, &(struct at){ .key = "protected" }, part, &protected, &m->protected);
+	if (json_object_object_get_ex(j, "protected-unread", &part))
+		m->protected_why = read_text(r, &(struct at){ .key = "protected-unread" }, part);
 	m->tools_known = json_object_object_get_ex(j, "tools", &part);
 	if (m->tools_known)
 		read_map(r, "tools", part, false, &m->tools);

@@ -39,4 +39,4 @@ struct any_list {
 	size_t n, room;
 };
 
-extern const struct field record_device[], record_mount[], record_swap[];
+extern const struct field record_device[], record_mount[], record_swap[], record_protected[];

@@ -201,6 +201,12 @@ static const char *node_path(struct arena *a, const char *name)
 	return path;
 }
 
+/* A file's name may be any bytes, a recording is Unicode. */
+static const char *readable(struct arena *a, const char *s)
+{
+	return !s || text_valid_utf8(s, strlen(s)) ? arena_strdup(a, s) : arena_strdup(a, text_safe(a, s));
+}
+
 static struct blockdev *read_device(struct arena *a, const struct dir *d, const char *name, const char *where)
 {
 	struct blockdev *dev = arena_of(a, struct blockdev);
@@ -221,6 +227,8 @@ static struct blockdev *read_device(struct arena *a, const struct dir *d, const 
 	dev->read_only = number(d, "ro");
 	dev->removable = number(d, "removable");
 	dev->dm_name = arena_strdup(a, attribute(d, "dm/name"));
+	if (text_eq(dev->type, "loop"))
+		dev->backing = readable(a, attribute(d, "loop/backing_file"));
 	if (text_eq(dev->type, "part")) {
 		dev->start = sectors(number(d, "start"));
 		dev->partn = (unsigned)number(d, "partition");

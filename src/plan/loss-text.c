@@ -35,8 +35,10 @@ static const char *called(struct arena *a, const struct blockdev *b)
 const char *loss_item(const struct losses *l, struct arena *a, const struct node *n)
 {
 	const char *content = n->block ? loss_what(a, l->machine, n->block) : "";
-	const char *describe = n->kind->describe ? n->kind->describe(a, n) : "";
+	const char *describe = n->kind->describe ? n->kind->describe(a, n) : NULL;
 
+	/* Of a disk without a name, or a loop device, there may be nothing to describe. */
+	describe = describe ? describe : "";
 	/* The signature of what it lies on says it all: a filesystem, a physical volume, a table. */
 	if (!n->block && (n->kind->section || (n->below.n == 1 && n->below.at[0].claim)))
 		return "";

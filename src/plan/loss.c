@@ -6,7 +6,9 @@
 #include "base/arena.h"
 #include "machine/have.h"
 #include "machine/machine.h"
+#include "plan/protect.h"
 #include "plan/settle.h"
+#include "plan/use.h"
 #include "tech/kind.h"
 
 /* What would go if one thing went. */
@@ -56,13 +58,6 @@ static struct node *whole(const struct losses *l, const struct node *n)
 	return graph_get(l->all, n->name);
 }
 
-static bool is_below(const char *path, const char *dir)
-{
-	size_t n = strlen(dir);
-
-	return strcmp(dir, "/") != 0 && !strncmp(path, dir, n) && (path[n] == '/' || !path[n]);
-}
-
 /* Whether the kernel can be made to forget it. What has no device of its own ends with the content of what it lies on. */
 static bool can_end(const struct node *n)
 {
@@ -72,26 +67,36 @@ static bool can_end(const struct node *n)
 	return text_eq(n->block->type, "dm") || text_eq(n->block->type, "part");
 }
 
+/* The machine as it is, whatever this round has given up. */
+static struct settle as_it_is(const struct settle *s)
+{
+	struct settle now = *s;
+
+	now.machine = s->losses->machine;
+	now.have = s->losses->all;
+	now.options = s->losses->options;
+	return now;
+}
+
 /* What no permission changes. Return: how many reasons were said. */
 static unsigned say_blockers(const struct settle *s, const struct map *nodes, bool ends)
 {
-	const struct losses *l = s->losses;
+	struct settle now = as_it_is(s);
 	unsigned said = 0;
 
 	for (size_t i = 0; i < nodes->n; i++) {
 		const struct node *n = nodes->items[i].value;
-		text_list mounts = n->block ? machine_mounts_of(l->machine, s->arena, n->block)
-					    : (text_list){ 0 };
+		use_list uses = plan_uses_of(&now, n);
 
-		vec_each (const char *const *, target, &mounts) {
-			if (is_below(*target, l->options->root))
+		vec_each (const struct use *, use, &uses) {
+			if (use->bond == USE_LOOSE)
 				continue;
-			diag_note(s->diag, nowhere,
-				  "%s is mounted on %s: nothing gives that up while it is mounted",
-				  n->block->path, *target);
-			said++;
+			diag_note(s->diag, nowhere, "%s%s", use->text,
+				  use->bond == USE_BOUND ? ": nothing gives that up while it is so" : "");
+			said += use->bond == USE_BOUND;
 		}
-		if (ends && !can_end(n)) {
+		/* Of a loop device that is known to be one, this has just been said. */
+		if (ends && !can_end(n) && !n->block->backing) {
 			diag_note(s->diag, nowhere,
 				  "%s (%s) stands on it, which can't be taken down from here: do that first",
 				  n->block->path, n->block->type);
@@ -185,6 +190,8 @@ static bool may_lose(const struct settle *s, const struct closure *c)
 	const struct losses *l = s->losses;
 	struct map disks = { .arena = s->arena };
 	struct text flags = { .arena = s->arena };
+	struct settle now = as_it_is(s);
+	protection_list protections = plan_protections(s->arena, now.have, &now.machine->protected);
 	unsigned blockers = say_blockers(s, &c->ends, true) + say_blockers(s, &c->clear, false);
 
 	add_disks(s->arena, &c->ends, &disks);
@@ -192,7 +199,16 @@ static bool may_lose(const struct settle *s, const struct closure *c)
 	map_each (it, &disks) {
 		const struct node *disk = it->value, *want = wanted(s->want, disk);
 
-		if (carries_root(s, disk)) {
+		const struct protection *by = plan_protection_of(&protections, disk);
+
+		if (by) {
+			diag_note(s->diag, nowhere,
+				  "%s is protected: line %u of %s states '%s', %s; no option lifts that",
+				  disk->block->path, by->line->line, by->line->file,
+				  text_short(s->arena, by->line->id), by->what);
+			blockers++;
+		}
+		if (carries_root(s, disk) || plan_is_root_disk(&now, disk)) {
 			diag_note(s->diag, nowhere,
 				  "this system itself runs from %s: nothing on it is given up",
 				  disk->block->path);

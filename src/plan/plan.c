@@ -11,6 +11,7 @@
 #include "plan/loss.h"
 #include "plan/match.h"
 #include "plan/plan.h"
+#include "plan/protect.h"
 #include "plan/scrub.h"
 #include "plan/steps.h"
 #include "plan/teardown.h"
@@ -147,7 +148,7 @@ static int make_steps(struct plan *p, const struct settle *s, struct diag *d)
 		return -EINVAL;
 	steps_settle_last(&steps);
 	steps_order(&steps, &p->steps);
-	if (may_replace(p, d))
+	if (plan_protect(p, &p->machine->protected, d) && may_replace(p, d))
 		return 0;
 	p->steps.n = 0;
 	return -EINVAL;

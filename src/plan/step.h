@@ -63,6 +63,7 @@ struct step {
 	step_list needs; /* direct, each once, sorted by number */
 	VEC(struct op_expect)
 	gives; /* devices that are there when it is done; looked at after the step, waited for with a deadline */
+	bool uses; /* takes what is there into use, as OP_MOUNT does, and puts nothing of its own there */
 	text_list loses;    /* what it ends; empty in plans on blank disks */
 	size_t number;      /* from 1, in the printed order */
 	unsigned timeout_s; /* deadline of the operation */

@@ -17,6 +17,7 @@
 #include "run/identity.h"
 #include "run/op.h"
 #include "run/signature.h"
+#include "run/users.h"
 
 /* A device of the plan, each once. */
 struct suspect {
@@ -200,16 +201,38 @@ static bool was_blank(const struct plan *p, const struct blockdev *dev)
 	return true;
 }
 
+/* Who holds it is told; where the kernel holds it for nobody that can be seen, what that may be. */
+static void tell_users(struct arena *a, const struct suspect *s, const text_list *users, struct diag *d)
+{
+	if (users->n) {
+		(void)diag_refuse(d, s->pos, "%s is in use: %s", s->dev->path, text_join(a, users, "; "));
+		diag_note(d, nowhere, "what is in use is never overwritten: end that use, and apply again");
+		return;
+	}
+	(void)diag_refuse(d, s->pos, "%s is in use, but nobody is to be seen who uses it", s->dev->path);
+	diag_note(d, nowhere,
+		  "the kernel itself holds it: it may be a part of a ZFS pool or a bcache, be given to other "
+		  "machines (iSCSI, NVMe over Fabrics), or still be mounted somewhere out of sight");
+}
+
 static void check_blank(struct arena *a, const struct suspect *s, struct diag *d)
 {
 	/* O_EXCL: fails where it is mounted, swapped on, or a member of something. */
 	_cleanup_fd_ int fd = open(s->dev->path, O_RDONLY | O_CLOEXEC | O_EXCL);
 	_cleanup_probe_ blkid_probe pr = NULL;
 	const char *part;
+	text_list users;
 	int r;
 
 	if (fd < 0 && errno == EBUSY) {
-		(void)diag_refuse(d, s->pos, "%s is in use", s->dev->path);
+		users = users_of(a, s->dev, USERS_ALL);
+		tell_users(a, s, &users, d);
+		return;
+	}
+	/* A virtual machine or a loop device that writes to a disk doesn't ask to be alone with it. */
+	users = fd < 0 ? (text_list){ 0 } : users_of(a, s->dev, USERS_WRITING);
+	if (users.n) {
+		tell_users(a, s, &users, d);
 		return;
 	}
 	pr = fd < 0 ? NULL : signature_probe(fd);
@@ -228,6 +251,49 @@ static void check_blank(struct arena *a, const struct suspect *s, struct diag *d
 		(void)diag_refuse(d, s->pos,
 				  "%s was blank when the plan was made, now it has the partition %s",
 				  s->dev->path, part);
+}
+
+static bool has_use(struct arena *a, const struct machine *m, const struct blockdev *b)
+{
+	return b->holders.n || machine_mounts_of(m, a, b).n || machine_is_swap(m, b);
+}
+
+/* By something that the plan will end before it wipes the device, as far as the machine told; by way of a partition, too. */
+static bool is_used_as_planned(struct arena *a, const struct machine *m, const struct blockdev *b)
+{
+	if (has_use(a, m, b))
+		return true;
+	vec_each (struct blockdev *const *, part, &m->devs)
+		if (text_eq((*part)->parent, b->name) && has_use(a, m, *part))
+			return true;
+	return false;
+}
+
+/*
+ * What is given up has users that the plan ends, and may have others that it doesn't know of: processes, and mounts that are out of its
+ * sight. They are told before anything is ended; later, a step would fail half-way.
+ */
+static void check_given_up(struct arena *a, const struct plan *p, const struct map *nodes, struct diag *d)
+{
+	for (size_t i = 0; i < nodes->n; i++) {
+		const struct node *n = nodes->items[i].value;
+		struct suspect s = { .dev = n->block ? block_of(p, n) : NULL };
+		_cleanup_fd_ int fd = -1;
+		text_list users;
+
+		if (!s.dev || !s.dev->size)
+			continue;
+		users = users_of(a, s.dev, USERS_APART);
+		if (!users.n && !is_used_as_planned(a, p->machine, s.dev)) {
+			fd = open(s.dev->path, O_RDONLY | O_CLOEXEC | O_EXCL);
+			if (fd >= 0 || errno != EBUSY)
+				continue;
+			users = users_of(a, s.dev, USERS_ALL);
+		} else if (!users.n) {
+			continue;
+		}
+		tell_users(a, &s, &users, d);
+	}
 }
 
 static bool is_below(const char *path, const char *dir)
@@ -353,6 +419,8 @@ int identity_check(struct arena *a, const struct plan *p, struct diag *d)
 		if (s->blank && was_blank(p, s->dev))
 			check_blank(a, s, d);
 	}
+	check_given_up(a, p, &p->losses.ends, d);
+	check_given_up(a, p, &p->losses.clear, d);
 	vec_each (struct step *const *, st, &p->steps) {
 		const char *link = (*st)->op.form == OP_MKDIR && !is_covered(p, (*st)->op.path)
 					   ? op_link_on_way(a, p->options.root, (*st)->op.path)

@@ -8,7 +8,9 @@
 #include "base/arena.h"
 #include "base/diag.h"
 #include "base/file.h"
+#include "machine/machine.h"
 #include "plan/plan.h"
+#include "plan/protect.h"
 #include "run/identity.h"
 #include "run/loop.h"
 #include "run/run.h"
@@ -138,7 +140,29 @@ static int perform(struct runner *r)
 	return r->failed || r->result->ids_left.n ? -EINVAL : 0;
 }
 
-static int with_signals(struct runner *r, int state_fd, const char *state_dir)
+static int read_protected(struct runner *r, const char *file, bool must, protected_list *list)
+{
+	const char *why;
+
+	if (machine_protected_read(r->plan->arena, file, must, list, &why) == 0)
+		return 0;
+	return diag_error(r->diag, (struct pos){ .file = arena_strdup(r->plan->arena, file) },
+			  "the list of protected disks can't be read, so nothing was done: %s", why);
+}
+
+/* A person may have thought for hours before saying yes, or run what was planned last year: what is protected now is what counts. */
+static int check_protected(struct runner *r, const struct run_options *o)
+{
+	protected_list list = { 0 };
+	int e = read_protected(r, PROTECTED_FILE, false, &list);
+
+	vec_each (const char *const *, file, &o->protected)
+		if (!e)
+			e = read_protected(r, *file, true, &list);
+	return e ? e : plan_protect(r->plan, &list, r->diag) ? 0 : -EPERM;
+}
+
+static int with_signals(struct runner *r, const struct run_options *o, int state_fd, const char *state_dir)
 {
 	int e = lock_disks(r->arena, &r->locks, r->env, r->signals, r->diag);
 
@@ -146,7 +170,9 @@ static int with_signals(struct runner *r, int state_fd, const char *state_dir)
 		return diag_error(r->diag, nowhere, "interrupted; nothing has been written");
 	if (e)
 		return e;
-	e = identity_check(r->arena, r->plan, r->diag);
+	e = check_protected(r, o);
+	if (!e)
+		e = identity_check(r->arena, r->plan, r->diag);
 	if (e)
 		return e;
 	e = journal_open(&r->journal, r->arena, state_fd, state_dir, r->plan, r->slot_count);
@@ -187,7 +213,7 @@ int run_plan(const struct plan *p, const struct run_options *o, struct diag *d, 
 	r->signals = take_signals(&signals);
 	if (r->signals < 0)
 		return diag_error(d, nowhere, "cannot wait for signals: %s", strerror(-r->signals));
-	e = with_signals(r, state_fd, dir);
+	e = with_signals(r, o, state_fd, dir);
 	vec_each (struct disk_lock *, l, &r->locks)
 		lock_release(l);
 	journal_close(&r->journal);

@@ -20,6 +20,7 @@ struct run_options {
 	bool progress; /* @out is a terminal: one line, rewritten in place; else one line per finished step */
 	FILE *out;     /* NULL: nothing is shown */
 	bool may_lose; /* the person has seen what is lost, and wants it */
+	text_list protected; /* lists of protected disks beside PROTECTED_FILE; all are read anew before the first write */
 };
 
 struct run_result {
@@ -44,6 +45,6 @@ struct run_result {
  * The signal mask and the handler of SIGCHLD are as before when it returns. No threads: liblvm2cmd would not stand them.
  * @ret: filled either way.
  * Return: 0; -EINVAL after diag_error() (a step failed, interrupted, no state directory); -EPERM after diag_refuse() (a disk has changed,
- * is in use or locked, something would be lost): then nothing has been written.
+ * is in use, locked or protected, something would be lost): then nothing has been written.
  */
 int run_plan(const struct plan *p, const struct run_options *o, struct diag *d, struct run_result *ret);

@@ -106,6 +106,8 @@ struct kind {
 	 * show old signatures the moment it is made. NULL: its own tool wipes it before anybody sees it.
 	 */
 	void (*scrub)(const struct node *want, uint64_t start, uint64_t size, struct scrub *out);
+	/* What is under way on an object that is there, and would be cut short with it: "a resync". NULL: nothing. May be NULL. */
+	const char *(*busy)(struct arena *a, const struct machine *m, const struct node *have);
 	/* One line for people, without the name: "raid10 n2 over 3 devices, chunk 512 KiB". May be NULL. */
 	const char *(*describe)(struct arena *a, const struct node *n);
 	/* What a partition is called that this one stands on, where the layout leaves it open: "raid", "lvm", "swap", "esp". NULL: "linux". */

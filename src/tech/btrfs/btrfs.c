@@ -11,6 +11,7 @@
 
 #include "base/arena.h"
 #include "base/field.h"
+#include "base/file.h"
 #include "base/units.h"
 #include "machine/have.h"
 #include "machine/machine.h"
@@ -221,7 +222,7 @@ static int btrfs_check(const struct node *want, struct diag *d)
 }
 
 /*
- * What the probe records: "btrfs": { UUID: { "devices", "data", "metadata", "system", "members": { "sda1": devid } } }. Of a mounted
+ * What the probe records: "btrfs": { UUID: { "devices", "data", "metadata", "system", "busy", "members": { "sda1": devid } } }. Of a mounted
  * filesystem the kernel tells the profiles; what lies on the devices then may be half written, and an old page of it cached.
  */
 
@@ -321,11 +322,24 @@ static void add_text(struct json_object *o, const char *key, const char *text)
 	json_object_object_add(o, key, json_object_new_string(text));
 }
 
+/* "balance", "device replace", ...; the kernel has it since 5.11. Not a scrub, which only reads, or writes what it reads. */
+static const char *exclusive_operation(struct arena *a, const char *uuid)
+{
+	char *s;
+
+	if (file_read(a, AT_FDCWD, arena_printf(a, "/sys/fs/btrfs/%s/exclusive_operation", uuid), 4096, &s,
+		      NULL) < 0)
+		return NULL;
+	s[strcspn(s, "\n")] = '\0';
+	return !*s || text_eq(s, "none") ? NULL : s;
+}
+
 static struct json_object *probe_one(struct probe *p, const char *uuid)
 {
 	struct json_object *out = json_object_new_object(), *names;
 	struct members list = { 0 };
 	struct btrfs_chunks chunks;
+	const char *busy = exclusive_operation(p->arena, uuid);
 	const struct btrfs_super *super = p->root ? open_members(p, uuid, &list) : NULL;
 
 	if (super)
@@ -337,6 +351,8 @@ static struct json_object *probe_one(struct probe *p, const char *uuid)
 		add_text(out, "metadata", chunks.metadata);
 		add_text(out, "system", chunks.system);
 	}
+	if (busy)
+		add_text(out, "busy", busy);
 	names = json_object_new_object();
 	for (size_t i = 0; i < list.n; i++) {
 		json_object_object_add(names, list.at[i].name,
@@ -650,6 +666,13 @@ static bool btrfs_alive(const struct node *n, const bool *alive)
 	return dead <= tolerates && dead < n->below.n;
 }
 
+static const char *btrfs_busy(struct arena *a, const struct machine *m, const struct node *have)
+{
+	const char *busy = field_text(record_of(m, fs_of(have)->uuid), "busy");
+
+	return busy ? arena_printf(a, "a %s", busy) : NULL;
+}
+
 static const struct fs_kind btrfs_kind = {
 	.kind = { .name = "btrfs",
 		  .doc = "btrfs: checksums, snapshots, and one filesystem over several devices.",
@@ -665,6 +688,7 @@ static const struct fs_kind btrfs_kind = {
 		  .compare = btrfs_compare,
 		  .health = btrfs_health,
 		  .create = btrfs_create,
+		  .busy = btrfs_busy,
 		  .describe = btrfs_describe,
 		  .alive = btrfs_alive },
 };

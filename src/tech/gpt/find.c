@@ -180,6 +180,7 @@ int gpt_find_partitions(const struct machine *m, struct graph *have, struct diag
 			p->short_name = field_text(o, "name");
 			p->type = field_text(o, "type");
 			p->uuid = field_text(o, "uuid");
+			p->node.partuuid = p->uuid;
 			p->attributes = field_text(o, "attributes");
 		}
 		compare_with_table(m, *b, o, p);

@@ -3,6 +3,7 @@
 
 #include "base/arena.h"
 #include "base/text.h"
+#include "machine/machine.h"
 #include "plan/settle.h"
 #include "plan/step.h"
 #include "tech/kind.h"
@@ -261,6 +262,22 @@ const struct kind vg_kind = {
 	.lose_part = vg_lose_part,
 };
 
+/* While it is moved, some of its segments lie on a mirror that LVM calls "pvmove0". */
+static const char *lv_busy(struct arena *a, const struct machine *m, const struct node *have)
+{
+	const char *vg, *lv;
+
+	if (!have->block)
+		return NULL;
+	vec_each (const char *const *, slave, &have->block->slaves) {
+		const struct blockdev *b = machine_dev(m, *slave);
+
+		if (b && b->dm_name && lvm_dm_split(a, b->dm_name, &vg, &lv) && text_starts(lv, "pvmove"))
+			return "a pvmove";
+	}
+	return NULL;
+}
+
 const struct kind lv_kind = {
 	.name = "volume",
 	.doc = "A logical volume of LVM.",
@@ -272,6 +289,7 @@ const struct kind lv_kind = {
 	.compare = lv_compare,
 	.create = lv_create,
 	.retire = lv_retire,
+	.busy = lv_busy,
 	.describe = lv_describe,
 };
 

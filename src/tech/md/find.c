@@ -90,6 +90,7 @@ static void find_running(const struct machine *m, struct graph *have, struct jso
 	r->shape.metadata = metadata ? md_metadata(metadata) : -1;
 	r->component = (uint64_t)field_int(o, "component", 0);
 	r->bitmap = field_text(o, "bitmap");
+	r->sync = field_text(o, "sync");
 	set_places(r, have->arena, field_int(o, "disks", 0));
 	r->node.size = b->size;
 	r->node.geo = b->geo;

@@ -631,6 +631,14 @@ static const struct section sections[] = {
 	{ 0 },
 };
 
+static const char *array_busy(struct arena *a, const struct machine *m, const struct node *have)
+{
+	const char *sync = array_of(have)->sync;
+
+	(void)m;
+	return sync ? arena_printf(a, "a %s", text_eq(sync, "recover") ? "recovery" : sync) : NULL;
+}
+
 const struct kind array_kind = {
 	.name = "array",
 	.doc = "A software RAID of the kernel.",
@@ -643,6 +651,7 @@ const struct kind array_kind = {
 	.compare = array_compare,
 	.health = array_health,
 	.create = array_create,
+	.busy = array_busy,
 	.describe = array_describe,
 	.part_type = array_part_type,
 	.alive = array_alive,

@@ -15,8 +15,9 @@
 #include "tech/md/md.h"
 
 /*
- * Two looks at one machine must record the same, whatever the arrays are busy with: so nothing of a resync, no counters, and of states
- * only whether it runs and who takes part. What an array is busy with goes to "now", which is looked at but not recorded.
+ * Two looks at one machine must record the same: so no counters and nothing of how far a resync is, and of states only whether it runs and
+ * who takes part. That a resync is under way is recorded, since who would end the array must know; a look at another time leaves it out.
+ * What changes from moment to moment goes to "now", which is looked at but not recorded.
  */
 
 enum { ATTRIBUTE_MAX = 4096 };
@@ -111,12 +112,23 @@ static const char *coarse_state(const char *state)
 	return *state ? state : "unknown";
 }
 
+/* Not "idle", nor "frozen", nor a word that is unknown here. */
+static bool is_under_way(const char *action)
+{
+	static const char *const actions[] = { "resync", "recover", "check", "repair", "reshape" };
+
+	for (size_t i = 0; i < sizeof(actions) / sizeof(*actions); i++)
+		if (!strcmp(action, actions[i]))
+			return true;
+	return false;
+}
+
 static struct json_object *look_array(struct arena *a, const struct blockdev *b)
 {
 	_cleanup_fd_ int md = open(arena_printf(a, "/sys/block/%s/md", b->name),
 				   O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	struct json_object *o;
-	const char *location;
+	const char *location, *sync;
 
 	if (md < 0)
 		return NULL;
@@ -136,6 +148,9 @@ static struct json_object *look_array(struct arena *a, const struct blockdev *b)
 		 *location == '+' || *location == '-' ? "internal"
 		 : *location                          ? location
 						      : "none");
+	sync = attribute(a, md, "sync_action");
+	if (is_under_way(sync))
+		add_text(o, "sync", sync);
 	json_object_object_add(o, "members", look_members(a, md));
 	return o;
 }

@@ -66,6 +66,7 @@ static int create(struct steps *steps, const struct node *want)
 		step_word(steps, st, "-o");
 		step_word(steps, st, given);
 	}
+	st->uses = true;
 	step_word(steps, st, "--");
 	step_word(steps, st, dev);
 	return 0;
