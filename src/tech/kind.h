@@ -89,7 +89,7 @@ struct kind {
 	/*
 	 * What who watches the machine should know beside compare(): what a plan tolerates (a member that is being filled) and what it mends by
 	 * itself (a line of fstab). Asked once all below have been looked at, also where want->have is NULL: why_absent() says so where that is
-	 * a difference. Where what lies beneath is missing, that has been told; it isn't settled then.
+	 * a difference. Where what lies beneath is missing, that has been told; it isn't settled then. @why: with compare()'s lines in it.
 	 */
 	void (*health)(const struct node *want, const struct settle *s, struct why *why);
 	/* Steps that bring it about. The last one gives the node. */

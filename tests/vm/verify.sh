@@ -10,7 +10,13 @@ root=/mnt/small
 place small.yaml /dev/vda=a /dev/vdb=b /dev/vdc=c
 apply $root
 verify() { ./stowage verify /tmp/layout.yaml --root $root "$@"; }
-rest() { quiet; for m in home data srv; do ! mountpoint -q $root/$m || fsfreeze -f $root/$m; done; }
+# Nothing else may write meanwhile: filesystems are frozen, and md has noted that its array is in order.
+rest() {
+	quiet
+	for m in home data srv; do ! mountpoint -q $root/$m || fsfreeze -f $root/$m; done
+	until [ "$(cat /sys/block/md0/md/array_state)" = clean ]; do :; done
+	sync
+}
 wake() { for m in home data srv; do ! mountpoint -q $root/$m || fsfreeze -u $root/$m; done; }
 looks() { # TEXT STATUS: what verify says is in /tmp/said; it writes nothing
 	local before
@@ -76,10 +82,10 @@ lvchange -ay vg0/srv && udevadm settle && mount -o noatime /dev/vg0/srv $root/sr
 as_asked "those as they were"
 
 head -c 160M /dev/urandom >$root/home/file && sync
-btrfs balance start -q -f -dconvert=single,limit=1 $root/home
+btrfs -q balance start -f -dconvert=single,limit=1 $root/home
 btrfs filesystem df $root/home
 differs "a balance that stopped half-way" degraded "its data is (raid1, single|single, raid1)"
-btrfs balance start -q -dconvert=raid1,soft $root/home
+btrfs -q balance start -dconvert=raid1,soft $root/home
 as_asked "all of it converted back"
 
 pvmove -q -n home_1 ${b}3 ${a}3 && udevadm settle
@@ -95,7 +101,7 @@ mdadm --quiet --fail /dev/md0 ${b}2
 differs "a member that failed" degraded "md0: it is degraded: 'vdb.data' is missing"
 mdadm --quiet --remove /dev/md0 ${b}2
 differs "a member that was taken out" degraded "md0: it is degraded: 'vdb.data' is missing"
-echo frozen >/sys/block/md0/md/sync_action
+echo frozen >/sys/block/md0/md/sync_action # as `rest` does
 mdadm --quiet --add /dev/md0 ${b}2 && udevadm settle
 differs "one that is to be filled" degraded "md0: it is degraded"
 echo 1 >/sys/block/md0/md/sync_speed_min; echo 50 >/sys/block/md0/md/sync_speed_max

@@ -317,11 +317,14 @@ void array_compare(const struct node *want, const struct node *have, struct why 
 		}
 }
 
-/* A member that is being filled has its place already, so compare() is content. Until it is full, one more that fails may be too many. */
+/*
+ * A member that is being filled has its place already, one that waits for it is a spare in front of a gap: compare() is content with both.
+ * Until they are full, one more that fails may be too many.
+ */
 void array_health(const struct node *want, const struct settle *s, struct why *why)
 {
 	const struct array *h;
-	uint64_t gaps = 0;
+	uint64_t lacking = 0, missing = 0;
 
 	(void)s;
 	if (!want->have) {
@@ -329,13 +332,20 @@ void array_health(const struct node *want, const struct settle *s, struct why *w
 		return;
 	}
 	h = array_of(want->have);
+	vec_each (const struct why_line *, line, &why->lines)
+		if (line->class == WHY_DEGRADED)
+			return; /* compare() has told */
+	vec_each (const struct array_place *, p, &array_of(want)->places)
+		missing += !p->node;
 	vec_each (const struct array_place *, p, &h->places)
-		gaps += !p->dev;
-	if (h->why_not || h->degraded <= gaps)
+		lacking += !p->dev;
+	if (h->degraded > lacking)
+		lacking = h->degraded;
+	if (h->why_not || lacking <= missing)
 		return;
+	lacking -= missing;
 	why_add(why, "devices", "it is degraded: of its %u members %llu %s not filled yet%s%s",
-		h->shape.disks, (unsigned long long)(h->degraded - gaps),
-		h->degraded - gaps == 1 ? "is" : "are", h->action ? ", md says " : "",
-		h->action ? h->action : "");
+		h->shape.disks, (unsigned long long)lacking, lacking == 1 ? "is" : "are",
+		h->action ? ", md says " : "", h->action ? h->action : "");
 	why_is(why, WHY_DEGRADED);
 }
