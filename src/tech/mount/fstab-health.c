@@ -17,7 +17,7 @@ static const char path[] = "/etc/fstab";
 struct entry_line {
 	unsigned number;
 	const char *source, *target, *type, *options;
-	int pass;
+	long pass;
 	const struct fstab_entry *entry; /* the layout's, NULL: somebody else's */
 };
 
@@ -52,8 +52,8 @@ static void read_lines(struct health *h, const char *text)
 		l.options = line.fields > FSTAB_OPTIONS ? fstab_decode(a, line.field[FSTAB_OPTIONS])
 							: "defaults";
 		if (line.fields > FSTAB_PASS)
-			l.pass = atoi(fstab_decode(
-				a, line.field[FSTAB_PASS])); /* what is no number is 0 to mount, too */
+			/* What is no number is 0 to mount, too. */
+			l.pass = strtol(fstab_decode(a, line.field[FSTAB_PASS]), NULL, 10);
 		vec_push(a, &h->lines, l);
 	}
 }
@@ -118,7 +118,7 @@ static void compare_pass(struct health *h, const struct entry_line *l, const str
 {
 	if (l->pass == e->pass)
 		return;
-	why_add(h->why, "pass", "line %u has pass number %d for %s, where %s %d", l->number, l->pass,
+	why_add(h->why, "pass", "line %u has pass number %ld for %s, where %s %d", l->number, l->pass,
 		e->target ? e->target : l->source, e->pass_stated ? "the layout states" : "it should be",
 		e->pass);
 	tell_at(h, e, "pass", e->pass || e->pass_stated ? WHY_DEGRADED : WHY_COSMETIC);
