@@ -49,19 +49,45 @@ const char *text_safe(struct arena *a, const char *s)
 	return s;
 }
 
+/* Bytes at the start that a terminal may act on, or that are no text. Line ends and tabs are what scripts are made of. */
+static size_t count_steering(const char *s, size_t n)
+{
+	size_t count = 0, len;
+	uint32_t c = 0;
+
+	for (; count < n; count += len ? len : 1) {
+		len = text_char(s + count, n - count, &c);
+		if (len && (!is_steering(c) || c == '\n' || c == '\t'))
+			break;
+	}
+	return count;
+}
+
 const char *text_quote_sh(struct arena *a, const char *word)
 {
 	struct text t = { .arena = a };
+	size_t left = strlen(word), n;
+	uint32_t c = 0;
 
 	if (*word &&
 	    !word[strspn(word, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_@%+=:,./-")])
 		return word;
 	text_addc(&t, '\'');
-	for (; *word; word++) {
-		if (*word == '\'')
+	for (; left; word += n, left -= n) {
+		n = count_steering(word, left);
+		if (n) {
+			/* The script is for people to read, too. sh gets the very bytes. */
+			text_add(&t, "'\"$(printf '");
+			for (size_t i = 0; i < n; i++)
+				text_printf(&t, "\\%03o", (unsigned char)word[i]);
+			text_add(&t, "')\"'");
+			continue;
+		}
+		n = text_char(word, left, &c);
+		if (c == '\'')
 			text_add(&t, "'\\''");
 		else
-			text_addc(&t, *word);
+			text_addn(&t, word, n);
 	}
 	text_addc(&t, '\'');
 	return text_str(&t);
@@ -93,5 +119,26 @@ const char *text_quote_json(struct arena *a, const char *s)
 		}
 	}
 	text_addc(&t, '"');
+	return text_str(&t);
+}
+
+const char *text_safe_json(struct arena *a, const char *json)
+{
+	struct text t = { .arena = a };
+	size_t n = strlen(json), len;
+	uint32_t c = 0;
+
+	/* Between the strings there are line ends alone, and within them what is below a blank is escaped already. */
+	for (; n; json += len, n -= len) {
+		len = text_char(json, n, &c);
+		if (!len) {
+			text_add(&t, "\\ufffd");
+			len = 1;
+		} else if (c != '\n' && is_steering(c)) {
+			text_printf(&t, "\\u%04x", (unsigned)c);
+		} else {
+			text_addn(&t, json, len);
+		}
+	}
 	return text_str(&t);
 }

@@ -73,7 +73,7 @@ const char *text_nearest(const char *word, const char *const *list, size_t n);
 
 /**
  * text_quote_sh() - a word as sh reads it back unchanged: bare where that is safe, else in '...' with '\''
- * inside.
+ * inside. What text_safe() changes, but for line ends and tabs, is printed by the script itself: "$(printf '\302\205')".
  *
  * For arguments: in the place of a command, a bare a=b or a reserved word would mean something else.
  * Return: @word itself where it stays bare, else a copy in @a.
@@ -86,3 +86,6 @@ const char *text_quote_sh(struct arena *a, const char *word);
  * show.
  */
 const char *text_quote_json(struct arena *a, const char *s);
+
+/** text_safe_json() - JSON of another writer, made safe to show: what text_safe() changes comes out as \uNNNN, no UTF-8 as \ufffd. */
+const char *text_safe_json(struct arena *a, const char *json);

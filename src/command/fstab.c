@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/arena.h"
 #include "base/file.h"
@@ -15,13 +16,29 @@
 
 enum { MOST_BYTES = 1 << 20 };
 
+/* Byte for byte into a file or a pipe. What others have written there must not act on a terminal. */
+static const char *for_terminal(struct cli *c, const char *text)
+{
+	struct text t = { .arena = c->arena };
+
+	while (*text) {
+		size_t n = strcspn(text, "\t\n");
+
+		text_add_safe(&t, text, n);
+		if (text[n])
+			text_addc(&t, text[n++]);
+		text += n;
+	}
+	return text_str(&t);
+}
+
 static int put(struct cli *c, const char *path, const char *text)
 {
 	struct op op = { .form = OP_FILE, .path = path, .content = text };
 	struct op_job job = { .op = &op, .root = c->options.root };
 
 	if (!c->write)
-		return command_print(c, text);
+		return command_print(c, isatty(STDOUT_FILENO) && !c->output ? for_terminal(c, text) : text);
 	return op_file(&job) ? diag_error(&c->diag, (struct pos){ .file = path },
 					  "was not written, for the reason above")
 			     : 0;

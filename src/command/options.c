@@ -129,8 +129,10 @@ static void command_help(const struct command *cmd)
 
 static int misuse(const char *fmt, const char *word, const char *near)
 {
+	_cleanup_arena_ struct arena *a = arena_new();
+
 	(void)fprintf(stderr, "stowage: ");
-	(void)fprintf(stderr, fmt, word);
+	(void)fprintf(stderr, fmt, text_safe(a, word));
 	if (near)
 		(void)fprintf(stderr, "; did you mean '%s'?", near);
 	(void)fprintf(stderr, "\n`stowage --help` says what there is.\n");

@@ -125,7 +125,8 @@ int command_show_plan(struct cli *c)
 	for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++)
 		known |= !strcmp(format, formats[i]);
 	if (!known) {
-		(void)fprintf(stderr, "stowage: --format is text, sh, json or dot, not '%s'\n", format);
+		(void)fprintf(stderr, "stowage: --format is text, sh, json or dot, not '%s'\n",
+			      text_safe(c->arena, format));
 		return EXIT_MISUSE;
 	}
 	r = command_plan(c, &p);

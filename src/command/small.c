@@ -25,7 +25,7 @@ int command_check(struct cli *c)
 	}
 	r = command_end(c);
 	if (!r)
-		printf("%s: no mistakes\n", c->words.at[0]);
+		printf("%s: no mistakes\n", text_safe(c->arena, c->words.at[0]));
 	return r;
 }
 
@@ -52,7 +52,8 @@ int command_doc(struct cli *c)
 	else if (!c->format || !strcmp(c->format, "text"))
 		text = layout_doc(c->arena, c->words.n ? c->words.at[0] : NULL, &c->diag);
 	else {
-		(void)fprintf(stderr, "stowage: --format is text or scdoc, not '%s'\n", c->format);
+		(void)fprintf(stderr, "stowage: --format is text or scdoc, not '%s'\n",
+			      text_safe(c->arena, c->format));
 		return EXIT_MISUSE;
 	}
 	if (text)

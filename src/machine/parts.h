@@ -22,6 +22,13 @@ const char *look_dm_target(struct arena *a, unsigned major, unsigned minor);
 void look_udev(struct machine *m);
 
 /**
+ * look_udev_text() - what udev calls ..._ENC: each byte that isn't harmless stands there as \xNN
+ * @s: NULL counts as empty. @squeeze: without blanks at the ends and runs of them, as disks pad models
+ * Return: in @a; NULL where nothing is left.
+ */
+const char *look_udev_text(struct arena *a, const char *s, bool squeeze);
+
+/**
  * look_content() - reads what is on a device
  * Sets .signatures and .looked, or .error; where the right to read is missing, both stay as they are.
  * Return: false where the device turns out to be none (no medium).

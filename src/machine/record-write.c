@@ -300,10 +300,10 @@ const char *machine_write(const struct machine *m, struct arena *a)
 						      strcmp(key, "tools") != 0 && strcmp(key, "now") != 0)
 			put(r, key, json_object_get(value));
 	}
-	text = arena_printf(a, "%s\n",
-			    json_object_to_json_string_ext(r, JSON_C_TO_STRING_PRETTY |
-								      JSON_C_TO_STRING_SPACED |
-								      JSON_C_TO_STRING_NOSLASHESCAPE));
+	text = text_safe_json(a, json_object_to_json_string_ext(r, JSON_C_TO_STRING_PRETTY |
+									   JSON_C_TO_STRING_SPACED |
+									   JSON_C_TO_STRING_NOSLASHESCAPE));
+	text = arena_printf(a, "%s\n", text);
 	(void)json_object_put(r);
 	return text;
 }

@@ -30,8 +30,7 @@ static int hex(char c)
 	return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
 
-/* udev's ..._ENC: each byte that isn't harmless as \xNN. @squeeze: without blanks at the ends and runs of them, as disks pad models. */
-static const char *decode(struct arena *a, const char *s, bool squeeze)
+const char *look_udev_text(struct arena *a, const char *s, bool squeeze)
 {
 	struct text t = { .arena = a };
 
@@ -150,8 +149,8 @@ static void better(struct arena *a, const char **what, const char *s)
 static void read_identity(struct arena *a, struct udev_device *u, struct blockdev *dev)
 {
 	const char *serial = property(u, "ID_SCSI_SERIAL"), *wwn = property(u, "ID_WWN_WITH_EXTENSION");
-	const char *model = decode(a, property(u, "ID_MODEL_ENC"), true),
-		   *vendor = decode(a, property(u, "ID_VENDOR_ENC"), true);
+	const char *model = look_udev_text(a, property(u, "ID_MODEL_ENC"), true),
+		   *vendor = look_udev_text(a, property(u, "ID_VENDOR_ENC"), true);
 
 	serial = serial ? serial : property(u, "ID_SERIAL_SHORT");
 	better(a, &dev->serial, serial || dev->serial ? serial : property(u, "ID_SERIAL"));
@@ -172,7 +171,7 @@ static void read_content(struct arena *a, struct udev_device *u, struct blockdev
 		better(a, &s.uuid, property(u, "ID_FS_UUID"));
 		better(a, &s.version, property(u, "ID_FS_VERSION"));
 		s.usage = s.usage ? s.usage : "other";
-		s.label = decode(a, property(u, "ID_FS_LABEL_ENC"), false);
+		s.label = look_udev_text(a, property(u, "ID_FS_LABEL_ENC"), false);
 		vec_push(a, &dev->signatures, s);
 	}
 	/* udev gives a partition the properties of its disk, the table's too. */

@@ -211,6 +211,25 @@ static int look_round(struct plan *p, struct settle *s)
 	return 0;
 }
 
+/* What goes into mount points, scripts and saved plans has to be text, as in a layout. */
+static int check_option(const char *option, const char *s, struct diag *d)
+{
+	size_t left = strlen(s), n;
+
+	for (; left; s += n, left -= n) {
+		uint32_t c = 0;
+
+		n = text_char(s, left, &c);
+		if (!n)
+			return diag_error(d, nowhere, "%s takes text in UTF-8; the byte 0x%02X is none",
+					  option, (unsigned char)*s);
+		if (c < 0x20 || (c >= 0x7F && c < 0xA0))
+			return diag_error(d, nowhere, "control character U+%04X in %s%s", (unsigned)c, option,
+					  c == '\n' ? " (a line end)" : "");
+	}
+	return 0;
+}
+
 int plan_make(struct arena *a, const struct layout *l, const struct machine *m, const struct plan_options *o,
 	      struct diag *d, struct plan **ret)
 {
@@ -229,6 +248,10 @@ int plan_make(struct arena *a, const struct layout *l, const struct machine *m, 
 		p->options.root = "/";
 	if (!p->options.seed)
 		p->options.seed = l->name;
+	r = check_option("--root", p->options.root, d);
+	r = check_option("--seed", p->options.seed, d) < 0 ? -EINVAL : r;
+	if (r < 0)
+		return r;
 	p->losses = (struct losses){ .arena = a,
 				     .machine = m,
 				     .options = &p->options,

@@ -66,7 +66,10 @@ const char *saved_write(const struct plan *p, struct arena *a)
 	const char *text;
 
 	json_object_object_add(o, "stowage-saved-plan", json_object_new_int(VERSION));
-	add_text(layout, "file", p->layout->file);
+	/* A file's name is bytes, and JSON is text; it is only told. */
+	add_text(layout, "file",
+		 text_valid_utf8(p->layout->file, strlen(p->layout->file)) ? p->layout->file
+									   : text_safe(a, p->layout->file));
 	json_object_object_add(layout, "text",
 			       json_object_new_string_len(p->layout->text, (int)p->layout->len));
 	json_object_object_add(o, "layout", layout);
@@ -78,10 +81,10 @@ const char *saved_write(const struct plan *p, struct arena *a)
 	json_object_object_add(o, "allow-loss", allowed);
 	json_object_object_add(o, "steps", steps_json(p, a));
 	json_object_object_add(o, "machine", json_object_get(p->machine->json));
-	text = arena_printf(a, "%s\n",
-			    json_object_to_json_string_ext(o, JSON_C_TO_STRING_PRETTY |
-								      JSON_C_TO_STRING_SPACED |
-								      JSON_C_TO_STRING_NOSLASHESCAPE));
+	text = text_safe_json(a, json_object_to_json_string_ext(o, JSON_C_TO_STRING_PRETTY |
+									   JSON_C_TO_STRING_SPACED |
+									   JSON_C_TO_STRING_NOSLASHESCAPE));
+	text = arena_printf(a, "%s\n", text);
 	json_object_put(o);
 	return text;
 }

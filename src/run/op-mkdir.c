@@ -12,12 +12,13 @@
 
 int op_say(const char *fmt, ...)
 {
+	_cleanup_arena_ struct arena *a = arena_new();
 	va_list ap;
 
 	va_start(ap, fmt);
-	(void)vfprintf(stderr, fmt, ap);
+	/* It may be a terminal's. */
+	(void)fprintf(stderr, "%s\n", text_safe(a, arena_vprintf(a, fmt, ap)));
 	va_end(ap);
-	(void)fputc('\n', stderr);
 	return 1;
 }
 

@@ -610,17 +610,15 @@ static void as_format(const struct writer *w, const char *content)
 	text_add(w->out, "' |\n\t");
 }
 
-static void put_file(const struct writer *w, const struct op *op)
+/* A command that reads standard input. */
+static void feed(const struct writer *w, const char *call, const char *content)
 {
-	const char *content = op->content ? op->content : "";
 	size_t n = strlen(content);
-	const char *call = arena_printf(w->arena, "\tput %04o %s", op->mode ? op->mode : 0644,
-					quote(w, op->path));
 
 	if (!n) {
-		text_printf(w->out, "%s </dev/null\n", call);
+		text_printf(w->out, "\t%s </dev/null\n", call);
 	} else if (content[n - 1] == '\n' && is_plain(w->arena, content)) {
-		text_add(w->out, call);
+		text_printf(w->out, "\t%s", call);
 		here_document(w, content);
 	} else {
 		/* A here-document always ends with a line end, and would bring raw control characters to the reader's terminal. */
@@ -639,9 +637,10 @@ static void operation(const struct writer *w, const struct op *op)
 		text_addc(w->out, '\n');
 		break;
 	case OP_TABLE:
-		text_printf(w->out, "\tsfdisk -q --lock=yes --wipe always --wipe-partitions always %s",
-			    quote(w, op->dev));
-		here_document(w, op->script);
+		feed(w,
+		     arena_printf(w->arena, "sfdisk -q --lock=yes --wipe always --wipe-partitions always %s",
+				  quote(w, op->dev)),
+		     op->script);
 		break;
 	case OP_ZERO:
 		text_printf(w->out, "\tzero %s", quote(w, op->dev));
@@ -669,7 +668,8 @@ static void operation(const struct writer *w, const struct op *op)
 		text_printf(w->out, " %s\n", quote(w, op->path));
 		break;
 	case OP_FILE:
-		put_file(w, op);
+		feed(w, arena_printf(w->arena, "put %04o %s", op->mode ? op->mode : 0644, quote(w, op->path)),
+		     op->content ? op->content : "");
 		break;
 	}
 }
