@@ -182,6 +182,14 @@ static void sh_words_are_quoted(void **state)
 	assert_string_equal(text_quote_sh(a, "~root"), "'~root'");
 	assert_string_equal(text_quote_sh(a, "{a,b}"), "'{a,b}'");
 	assert_string_equal(text_quote_sh(a, "#x"), "'#x'");
+	/* What a terminal would act on is printed by sh itself; other letters stay. */
+	assert_string_equal(text_quote_sh(a, "\033[2J"), "''\"$(printf '\\033')\"'[2J'");
+	assert_string_equal(text_quote_sh(a, "a\302\233\342\200\256b"),
+			    "'a'\"$(printf '\\302\\233\\342\\200\\256')\"'b'");
+	assert_string_equal(text_quote_sh(a, "\303\251\200\303"), "'\303\251'\"$(printf '\\200\\303')\"''");
+	assert_string_equal(text_quote_sh(a, "\r\n"), "''\"$(printf '\\015')\"'\n'");
+	assert_string_equal(text_safe_json(a, "{\n \"\303\251\302\205\177\342\200\256\377\" }\n"),
+			    "{\n \"\303\251\\u0085\\u007f\\u202e\\ufffd\" }\n");
 }
 
 static void json_is_valid(void **state)

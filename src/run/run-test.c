@@ -167,6 +167,43 @@ static void in_order_of_needs(void **state)
 	assert_non_null(strstr(f->shown, "[2/3] b in words ("));
 }
 
+/* The journal is for cat(1), the rest goes to a terminal. */
+static void nothing_steers_a_terminal(void **state)
+{
+	static const char *const hostile[] = { "\033[2J",
+					       "\302\233"
+					       "31m",
+					       "\342\200\256",
+					       "\r",
+					       "\177",
+					       "\233" };
+	struct fixture *f = *state;
+	struct step *last = NULL;
+
+	for (size_t i = 0; i < sizeof(hostile) / sizeof(*hostile); i++) {
+		struct step *st = sh(f, arena_printf(f->a, "x%s%zu", hostile[i], i), "echo a >>log");
+
+		st->what = arena_printf(f->a, "make %s", hostile[i]);
+		if (last)
+			needs(f, st, last);
+		last = st;
+	}
+	needs(f,
+	      sh(f, "fail \033[31m",
+		 "printf 'first \\033[2J\\nlast \\302\\233 \\233 \\342\\200\\256\\033]0;x\\007\\n' >&2; exit "
+		 "1"),
+	      last);
+	assert_int_equal(run(f), -EINVAL);
+	(void)fflush(f->options.out);
+	for (size_t i = 0; i < sizeof(hostile) / sizeof(*hostile); i++) {
+		assert_null(strstr(f->shown, hostile[i]));
+		assert_null(strstr(get(f, "lib/state/journal"), hostile[i]));
+	}
+	assert_non_null(strstr(f->shown, "make \\x1B[2J"));
+	assert_true(said(f, "last \\u{009B} \\x9B \\u{202E}\\x1B]0;x\\x07"));
+	assert_true(said(f, "its words: first \\x1B[2J"));
+}
+
 static void side_by_side(void **state)
 {
 	struct fixture *f = *state;
@@ -630,6 +667,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(in_order_of_needs, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(nothing_steers_a_terminal, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(side_by_side, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(one_job_at_a_time, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(failure_stops_what_has_not_begun, set_up, tear_down),

@@ -19,9 +19,11 @@ static void words_are_quoted(void **state)
 	vec_push(a, &op.argv, "");
 	vec_push(a, &op.argv, "it's");
 	vec_push(a, &op.argv, "a\x1b[m\nb");
-	assert_string_equal(show_command(a, &op), "mkfs.xfs '' 'it'\\''s' 'a\\x1B[m\\x0Ab'");
+	assert_string_equal(show_command(a, &op),
+			    "mkfs.xfs '' 'it'\\''s' 'a'\"$(printf '\\033')\"'[m\\x0Ab'");
 	op.form = OP_LVM;
-	assert_string_equal(show_command(a, &op), "mkfs.xfs '' 'it'\\''s' 'a\\x1B[m\\x0Ab'");
+	assert_string_equal(show_command(a, &op),
+			    "mkfs.xfs '' 'it'\\''s' 'a'\"$(printf '\\033')\"'[m\\x0Ab'");
 }
 
 static void each_form_has_a_line(void **state)
