@@ -28,7 +28,8 @@ static bool ask(size_t steps)
 static bool ask_loss(struct cli *c, const struct loss_disk *disk)
 {
 	const struct blockdev *b = disk->disk->block;
-	const char *word = b->serial ? b->serial : b->wwn ? b->wwn : b->path;
+	/* As it is shown: what a terminal would act on could not be typed. */
+	const char *word = text_safe(c->arena, b->serial ? b->serial : b->wwn ? b->wwn : b->path);
 	char answer[256];
 
 	printf("\nWhat is on disk '%s' (%s) will be lost. Type its %s (%s): ",
@@ -36,7 +37,7 @@ static bool ask_loss(struct cli *c, const struct loss_disk *disk)
 	       b->serial ? "serial number"
 	       : b->wwn  ? "WWN"
 			 : "path",
-	       text_safe(c->arena, word));
+	       word);
 	(void)fflush(stdout);
 	if (!fgets(answer, sizeof(answer), stdin))
 		return false;

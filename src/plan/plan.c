@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/units.h"
 #include "layout/layout.h"
 #include "machine/have.h"
 #include "machine/machine.h"
@@ -85,6 +86,28 @@ static bool differs(struct settle *s, const struct node *n)
 	return why.lines.n != 0;
 }
 
+/* Sizes are numbers of 64 bits here, and signed ones in the kernel: no sum that a kind makes may pass that. */
+static int check_sum(struct settle *s, const struct node *n)
+{
+	uint64_t sum = 0;
+
+	vec_each (const struct edge *, e, &n->below)
+		if (e->claim && __builtin_add_overflow(sum, e->to->size, &sum))
+			return diag_error(s->diag, n->pos,
+					  "what '%s' stands on has 16 EiB or more in all, which is more than "
+					  "can be counted",
+					  n->name);
+	return 0;
+}
+
+static int check_size(struct settle *s, const struct node *n)
+{
+	if (!n->kind->device || n->size <= INT64_MAX)
+		return 0;
+	return diag_error(s->diag, n->pos, "'%s' would have %s, and a device stays below 8 EiB", n->name,
+			  units_exact(s->arena, n->size));
+}
+
 static void look_at(struct settle *s, struct node *n)
 {
 	n->verdict = VERDICT_CANNOT;
@@ -98,7 +121,7 @@ static void look_at(struct settle *s, struct node *n)
 		if (s->diag->errors + s->diag->refusals != said)
 			return;
 	}
-	if (n->kind->settle && n->kind->settle(n, s) < 0)
+	if (check_sum(s, n) < 0 || (n->kind->settle && n->kind->settle(n, s) < 0) || check_size(s, n) < 0)
 		return;
 	if (n->have) {
 		if (!differs(s, n))

@@ -231,7 +231,11 @@ int vg_settle(struct node *want, struct settle *s)
 	if (r < 0)
 		return r;
 	vec_each (struct pv *const *, pv, &vg->pvs)
-		want->size += (*pv)->extents * vg->extent_size;
+		if (__builtin_add_overflow(want->size, (*pv)->extents * vg->extent_size, &want->size))
+			return diag_error(s->diag, want->pos,
+					  "the physical volumes of '%s' have 16 EiB or more in all, which is "
+					  "more than can be counted",
+					  want->name);
 	return have && have->whole && !same_devices(vg, have) ? 0 : share(vg, have, s);
 }
 
