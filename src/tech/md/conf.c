@@ -18,15 +18,32 @@ static const char conf_head[] = "# What mdadm should assemble and watch: mdadm.c
 				"HOMEHOST <system>\n"
 				"MAILADDR root\n";
 
-/* The end of an entry: behind its line and all that go on with it. */
+static const char *line_end(const char *s)
+{
+	s += strcspn(s, "\n");
+	return *s ? s + 1 : s;
+}
+
+static bool has_word(const char *line)
+{
+	line += strspn(line, " \t");
+	return *line && *line != '\n' && *line != '#';
+}
+
+/*
+ * The end of an entry: behind its line and all that go on with it. Empty lines and comments don't end one, they only stand between its
+ * lines, or behind it. Source: mdadm 4.2, conf_word().
+ */
 static const char *entry_end(const char *s)
 {
-	do {
-		s += strcspn(s, "\n");
-		if (*s)
-			s++;
-	} while (*s == ' ' || *s == '\t');
-	return s;
+	const char *end = line_end(s);
+
+	if (!has_word(s))
+		return end;
+	for (const char *p = end; *p && strchr(" \t\n#", *p); p = line_end(p))
+		if (*p != '#' && has_word(p))
+			end = line_end(p);
+	return end;
 }
 
 /* The words of an entry, without comments. mdadm takes quotes away; so does this. */
@@ -100,6 +117,24 @@ static bool entry_uuid(const text_list *words, struct uuid *ret)
 	return false;
 }
 
+/* A word in quotes where it needs some: there are two kinds, and what is in one kind may follow what is in the other. */
+static void add_word(struct text *t, const char *s)
+{
+	if (!strpbrk(s, " \t\r\v\f'\"")) {
+		text_add(t, s);
+		return;
+	}
+	while (*s) {
+		char quote = *s == '"' ? '\'' : '"';
+		size_t n = quote == '"' ? strcspn(s, "\"") : strspn(s, "\"");
+
+		text_addc(t, quote);
+		text_addn(t, s, n);
+		text_addc(t, quote);
+		s += n;
+	}
+}
+
 /* What an entry says besides, such as spare-group=; what it says of the shape or the members may be of an array that is no more. */
 static void keep_words(struct text *t, const text_list *words)
 {
@@ -111,10 +146,10 @@ static void keep_words(struct text *t, const text_list *words)
 
 		for (size_t k = 0; k < sizeof(ours) / sizeof(*ours); k++)
 			keep = keep && strncasecmp(words->at[i], ours[k], strlen(ours[k])) != 0;
-		if (keep && strpbrk(words->at[i], " \t"))
-			text_printf(t, " \"%s\"", words->at[i]);
-		else if (keep)
-			text_printf(t, " %s", words->at[i]);
+		if (keep) {
+			text_addc(t, ' ');
+			add_word(t, words->at[i]);
+		}
 	}
 }
 
@@ -143,6 +178,14 @@ static const struct md_conf_line *entry_about(const text_list *words, const stru
 	return NULL;
 }
 
+/* Of an entry that goes, what somebody wrote between its lines stays. */
+static void keep_comments(struct text *t, const char *s, const char *end)
+{
+	for (; s < end; s = line_end(s))
+		if (*s == '#')
+			text_addn(t, s, (size_t)(line_end(s) - s));
+}
+
 /* One entry of the old file. @said: which arrays it has a line of already. */
 static void merge_entry(struct text *t, struct arena *a, const char *s, const char *end,
 			const struct md_conf_line *lines, size_t n, bool *said)
@@ -156,15 +199,19 @@ static void merge_entry(struct text *t, struct arena *a, const char *s, const ch
 		text_addn(t, s, (size_t)(end - s));
 		return;
 	}
-	if (said[about - lines])
+	if (said[about - lines]) {
+		keep_comments(t, s, end);
 		return;
+	}
 	said[about - lines] = true;
 	dev = entry_device(&words);
 	if (dev && !strcmp(bare(dev), bare(about->dev)) && entry_uuid(&words, &uuid) &&
 	    uuid_eq(uuid, about->uuid))
 		text_addn(t, s, (size_t)(end - s));
-	else
+	else {
 		add_line(t, a, about, &words);
+		keep_comments(t, s, end);
+	}
 }
 
 const char *md_conf_merge(struct arena *a, const char *old, const struct md_conf_line *lines, size_t n)

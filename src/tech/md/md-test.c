@@ -454,6 +454,25 @@ static void test_conf_merge(void **state)
 		{ "/dev/md/data", ENTRY("/dev/md/data") OTHER ENTRY("/dev/md/data"),
 		  ENTRY("/dev/md/data") OTHER },
 		{ "/dev/md/data", "", ENTRY("/dev/md/data") },
+		/* empty lines and comments stand within an entry, too: what goes on behind them is a part of it */
+		{ "/dev/md/data",
+		  "ARRAY /dev/md/data\n\n# old\n  UUID=aaaaaaaa:22222222:33333333:44444444\n\n" OTHER,
+		  ENTRY("/dev/md/data") "# old\n\n" OTHER },
+		{ "/dev/md/data",
+		  ENTRY("/dev/md/data") "MAILADDR root\n" ENTRY("/dev/md127") "# why\n  spares=1\n" OTHER,
+		  ENTRY("/dev/md/data") "MAILADDR root\n# why\n" OTHER },
+		{ "/dev/md/data", OTHER "# more\n \n\tspares=1\n" ENTRY("/dev/md/data"),
+		  OTHER "# more\n \n\tspares=1\n" ENTRY("/dev/md/data") },
+		{ "/dev/md/data", "# ours\n  ARRAY /dev/md/data UUID=aaaaaaaa:22222222:33333333:44444444\n",
+		  "# ours\n" ENTRY("/dev/md/data") },
+		/* words with quotes of either kind */
+		{ "/dev/md/data",
+		  "ARRAY /dev/md/data spare-group='a \"b\"' policy=\"it's\" x=\"a'b\"'\"c d'\n",
+		  "ARRAY /dev/md/data metadata=1.2 UUID=01020304:05060708:090a0b0c:0d0e0f10 "
+		  "\"spare-group=a \"'\"'\"b\"'\"' \"policy=it's\" \"x=a'b\"'\"'\"c d\"\n" },
+		/* keywords that mdadm.conf has besides, and one cut short */
+		{ "/dev/md/data", "HOMEHOST <system>\nMAILADDR a@b\nCREATE owner=root\narr /dev/md/data\n",
+		  "HOMEHOST <system>\nMAILADDR a@b\nCREATE owner=root\n" ENTRY("/dev/md/data") },
 		/* a comment that looks like one */
 		{ "/dev/md/data", "#ARRAY /dev/md/data\n", "#ARRAY /dev/md/data\n" ENTRY("/dev/md/data") },
 	};
