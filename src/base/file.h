@@ -6,6 +6,9 @@
 
 struct arena;
 
+/* Where a run keeps its journal and its lock. */
+#define STATE_DIR "/var/lib/stowage"
+
 /**
  * file_read() - a whole file, in an arena, with a NUL behind it
  * @limit: bytes; more is -EFBIG and is not read. Works on pipes and sysfs, whose size is not known before.

@@ -52,7 +52,8 @@ static void sh(struct fixture *f, const char *script, uint64_t deadline_ms)
 	char *argv[] = { arena_strdup(f->a, "sh"), arena_strdup(f->a, "-c"), arena_strdup(f->a, script),
 			 NULL };
 
-	assert_int_equal(child_spawn(&f->c, child_find(f->a, f->env, "sh"), argv, f->env, deadline_ms), 0);
+	assert_int_equal(child_spawn(&f->c, child_find(f->a, f->env, "sh"), argv, -1, f->env, deadline_ms),
+			 0);
 }
 
 static const char *text_of(struct fixture *f, const struct capture *c)
@@ -234,7 +235,7 @@ static void missing_program_is_an_error(void **state)
 	struct fixture *f = *state;
 	char *argv[] = { arena_strdup(f->a, "nothing"), NULL };
 
-	assert_int_equal(child_spawn(&f->c, "/nonexistent/nothing", argv, f->env, UINT64_MAX), -ENOENT);
+	assert_int_equal(child_spawn(&f->c, "/nonexistent/nothing", argv, -1, f->env, UINT64_MAX), -ENOENT);
 	assert_int_equal(f->c.state, CHILD_NONE);
 }
 

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/pidfd.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -103,7 +104,8 @@ static int watch(struct child *c, pid_t pid, int *out, int *err, uint64_t deadli
 	return 0;
 }
 
-int child_spawn(struct child *c, const char *file, char *const *argv, char *const *env, uint64_t deadline_ms)
+int child_spawn(struct child *c, const char *file, char *const *argv, int keep_fd, char *const *env,
+		uint64_t deadline_ms)
 {
 	posix_spawn_file_actions_t actions;
 	posix_spawnattr_t attr;
@@ -126,7 +128,11 @@ int child_spawn(struct child *c, const char *file, char *const *argv, char *cons
 		(void)posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
 		(void)posix_spawn_file_actions_adddup2(&actions, out[1], 1);
 		(void)posix_spawn_file_actions_adddup2(&actions, err[1], 2);
-		(void)posix_spawn_file_actions_addclosefrom_np(&actions, 3);
+		/* A descriptor put in its own place loses its close-on-exec, too. */
+		if (keep_fd >= 0)
+			(void)posix_spawn_file_actions_adddup2(&actions, keep_fd, CHILD_KEPT_FD);
+		(void)posix_spawn_file_actions_addclosefrom_np(&actions, keep_fd >= 0 ? CHILD_KEPT_FD + 1
+										      : CHILD_KEPT_FD);
 		r = -posix_spawn(&pid, file, &actions, &attr, argv, env);
 		(void)posix_spawn_file_actions_destroy(&actions);
 		(void)posix_spawnattr_destroy(&attr);
@@ -141,13 +147,17 @@ int child_spawn(struct child *c, const char *file, char *const *argv, char *cons
 }
 
 /* In the child: as posix_spawn() would leave it. */
-static void settle_in(int out, int err, int keep_fd, char **env)
+static void settle_in(int out, int err, int keep_fd, char **env, pid_t parent)
 {
 	struct sigaction usual = { .sa_handler = SIG_DFL };
 	sigset_t none;
 	int null, kept = -1, top;
 
 	(void)setsid();
+	/* Where the parent is killed nobody knows any more what this writes. */
+	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != parent)
+		_exit(127);
 	for (int s = 1; s < NSIG; s++)
 		(void)sigaction(s, &usual, NULL);
 	(void)sigemptyset(&none);
@@ -175,7 +185,7 @@ int child_fork(struct child *c, int (*fn)(void *arg), void *arg, int keep_fd, ch
 {
 	int out[2] = { -1, -1 }, err[2] = { -1, -1 };
 	int r = make_pipe(out);
-	pid_t pid;
+	pid_t pid, parent = getpid();
 
 	if (!r)
 		r = make_pipe(err);
@@ -183,7 +193,7 @@ int child_fork(struct child *c, int (*fn)(void *arg), void *arg, int keep_fd, ch
 		(void)fflush(NULL); /* what waits in our buffers is not the child's to say */
 		pid = fork();
 		if (!pid) {
-			settle_in(out[1], err[1], keep_fd, env);
+			settle_in(out[1], err[1], keep_fd, env, parent);
 			r = fn(arg);
 			(void)fflush(NULL);
 			_exit(r);

@@ -17,7 +17,7 @@ enum {
 	CHILD_GRACE_MS =
 		5000, /* between SIGTERM and SIGKILL, and from there until it is given up: it hangs in the kernel */
 	CHILD_FDS = 3,     /* that a child is polled by */
-	CHILD_KEPT_FD = 3, /* child_fork()'s @keep_fd in the child */
+	CHILD_KEPT_FD = 3, /* @keep_fd in the child */
 };
 
 /* What a process has said: its first words and its last ones, in a bounded place. */
@@ -67,15 +67,17 @@ const char *child_find(struct arena *a, char *const *env, const char *name);
 
 /**
  * child_spawn() - starts a program
- * Standard input is /dev/null, standard output and error are captured, no other descriptor is open. It gets a session of its own: no
+ * Standard input is /dev/null, standard output and error are captured, no other descriptor is open but @keep_fd. It gets a session of its own: no
  * terminal to ask on, and no part in the terminal's ^C.
  * @file: path; @argv, @env: end with NULL
+ * @keep_fd: stays open in it, and in what it starts, as CHILD_KEPT_FD; -1: none
  * Return: 0 or -errno; then there is nothing to wait for.
  */
-int child_spawn(struct child *c, const char *file, char *const *argv, char *const *env, uint64_t deadline_ms);
+int child_spawn(struct child *c, const char *file, char *const *argv, int keep_fd, char *const *env,
+		uint64_t deadline_ms);
 
 /**
- * child_fork() - the same for a function of ours, which then is free to block, to leak and to crash
+ * child_fork() - the same for a function of ours, which then is free to block, to leak and to crash; it is killed where this process is
  * @fn:      returns the exit status
  * @keep_fd: stays open in the child as CHILD_KEPT_FD; -1: none
  */

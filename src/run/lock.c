@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -89,9 +90,16 @@ int lock_state(struct arena *a, const char *dir, struct diag *d, int *ret_dir, i
 
 		pid[n > 0 ? n : 0] = 0;
 		pid[strcspn(pid, "\n")] = 0;
-		if (*pid && strspn(pid, "0123456789") == strlen(pid))
-			return diag_refuse(d, nowhere,
-					   "another stowage, process %s, is changing this machine", pid);
+		if (*pid && strspn(pid, "0123456789") == strlen(pid)) {
+			int e = diag_refuse(d, nowhere,
+					    "another stowage, process %s, is changing this machine", pid);
+
+			if (kill((pid_t)strtol(pid, NULL, 10), 0) < 0 && errno == ESRCH)
+				diag_note(d, nowhere,
+					  "it was killed, but what it had started is still at work: apply "
+					  "again when that has ended");
+			return e;
+		}
 		return diag_refuse(d, nowhere, "another stowage, %s, is changing this machine",
 				   holder(a, fd));
 	}

@@ -162,7 +162,8 @@ static void start(struct runner *r, struct slot *s, struct job *j)
 		e = start_lvm(r, s, deadline);
 	} else if (j->argv) {
 		r->result->processes++;
-		e = j->file ? child_spawn(&s->child, j->file, j->argv, r->env, deadline) : -ENOENT;
+		e = j->file ? child_spawn(&s->child, j->file, j->argv, r->lock_fd, r->env, deadline)
+			    : -ENOENT;
 	} else {
 		r->result->forks++;
 		if (j->step->op.form == OP_SETTLE) {

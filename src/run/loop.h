@@ -62,6 +62,7 @@ struct runner {
 	char **env;
 	unsigned deadline_s; /* of each step; 0: the plan's */
 	int signals;         /* signalfd */
+	int lock_fd; /* of the state directory: programs keep it, so that the lock holds until the last has ended */
 	struct job *jobs;
 	struct slot *slots;
 	size_t slot_count;

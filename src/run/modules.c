@@ -59,7 +59,7 @@ void modules_load(struct runner *r)
 	if (!modprobe)
 		return;
 	r->modules.out_text = r->modules.err_text = arena_alloc(r->arena, sizeof(struct capture));
-	if (!child_spawn(&r->modules, modprobe, argv, r->env,
+	if (!child_spawn(&r->modules, modprobe, argv, r->lock_fd, r->env,
 			 child_clock_ms() +
 				 (r->deadline_s && r->deadline_s < MODULES_S ? r->deadline_s : MODULES_S) *
 					 UINT64_C(1000)))

@@ -49,7 +49,7 @@ static int tear_down(void **state)
 	struct child c = { .out_text = &f->out, .err_text = &f->err };
 	char **env = child_environment(f->a);
 
-	(void)child_spawn(&c, child_find(f->a, env, "rm"), argv, env, UINT64_MAX);
+	(void)child_spawn(&c, child_find(f->a, env, "rm"), argv, -1, env, UINT64_MAX);
 	(void)child_wait(&c, -1);
 	arena_free(f->a);
 	free(f);

@@ -16,6 +16,7 @@
 #include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/arena.h"
@@ -62,7 +63,7 @@ static int tear_down(void **state)
 	struct child c = { .out_text = &said, .err_text = &said };
 	char **env = child_environment(f->a);
 
-	(void)child_spawn(&c, child_find(f->a, env, "rm"), argv, env, UINT64_MAX);
+	(void)child_spawn(&c, child_find(f->a, env, "rm"), argv, -1, env, UINT64_MAX);
 	(void)child_wait(&c, -1);
 	(void)fclose(f->options.out);
 	free(f->shown);
@@ -456,6 +457,40 @@ static void second_stowage_is_refused(void **state)
 	assert_string_equal(get(f, "log"), "a\n");
 }
 
+/* Killed, it leaves its programs at work: who comes next waits until they have ended. */
+static void what_was_started_keeps_the_lock(void **state)
+{
+	struct fixture *f = *state;
+	const char *fifo = arena_printf(f->a, "%s/fifo", f->dir);
+	char byte;
+	pid_t pid;
+	int fd;
+
+	assert_int_equal(mkfifo(fifo, 0600), 0);
+	(void)sh(f, "a", arena_printf(f->a, "echo x >%s; read x <%s; echo a >>log", fifo, fifo));
+	pid = fork();
+	assert_true(pid >= 0);
+	if (!pid)
+		_exit(run(f) ? 1 : 0);
+	fd = open(fifo, O_RDONLY | O_CLOEXEC);
+	assert_int_equal(read(fd, &byte, 1), 1);
+	assert_int_equal(kill(pid, SIGKILL), 0);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	assert_int_equal(run(f), -EPERM);
+	assert_true(
+		said(f, arena_printf(f->a, "another stowage, process %d, is changing this machine", pid)));
+	assert_true(said(f, "what it had started is still at work"));
+	(void)close(fd);
+	/* Opened for writing it goes on, and its end lets go of the lock. */
+	fd = open(fifo, O_WRONLY | O_CLOEXEC);
+	assert_int_equal(write(fd, "x\n", 2), 2);
+	(void)close(fd);
+	fd = open(arena_printf(f->a, "%s/lock", f->options.state_dir), O_RDWR | O_CLOEXEC);
+	assert_int_equal(flock(fd, LOCK_EX), 0);
+	assert_string_equal(get(f, "log"), "a\n");
+	(void)close(fd);
+}
+
 static void state_directory(void **state)
 {
 	struct fixture *f = *state;
@@ -684,6 +719,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(sigint_lets_finish, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(sigterm_lets_finish, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(second_stowage_is_refused, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(what_was_started_keeps_the_lock, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(state_directory, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(journal_goes_on, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(plans_have_names_of_their_own, set_up, tear_down),

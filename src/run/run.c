@@ -186,7 +186,7 @@ int run_plan(const struct plan *p, const struct run_options *o, struct diag *d, 
 {
 	_cleanup_arena_ struct arena *a = arena_new();
 	_cleanup_fd_ int state_fd = -1, lock_fd = -1;
-	const char *dir = o->state_dir ? o->state_dir : "/var/lib/stowage";
+	const char *dir = o->state_dir ? o->state_dir : STATE_DIR;
 	struct runner *r = arena_of(a, struct runner);
 	uint64_t start = child_clock_ms();
 	struct signals signals;
@@ -207,6 +207,7 @@ int run_plan(const struct plan *p, const struct run_options *o, struct diag *d, 
 			      .slot_count = job_count(o),
 			      .deadline_s = o->deadline_s,
 			      .journal.fd = -1,
+			      .lock_fd = lock_fd,
 			      .env = child_environment(a) };
 	runner_prepare(r);
 	progress_init(&r->progress, a, p, o->out, o->progress);
