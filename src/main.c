@@ -19,7 +19,7 @@ static const struct command probe = {
 	.name = "probe",
 	.words = "",
 	.summary = "record what this machine's storage is",
-	.options = "output root",
+	.options = "output root state",
 	.run = command_probe,
 };
 
@@ -27,7 +27,7 @@ static const struct command plan = {
 	.name = "plan",
 	.words = "LAYOUT",
 	.summary = "show the way from what is there to what shall be; --show FILE shows a saved plan",
-	.options = "machine root no-mount seed allow-loss format output exit-code json verbose show protected",
+	.options = "machine root no-mount seed allow-loss format output exit-code state json verbose show protected",
 	.run = command_show_plan,
 	.min_words = 1,
 	.max_words = 1,
@@ -47,7 +47,7 @@ static const struct command fstab = {
 	.name = "fstab",
 	.words = "[LAYOUT]",
 	.summary = "print fstab with UUIDs, or convert one with --convert FILE; --write replaces the file",
-	.options = "machine root seed allow-loss write convert json",
+	.options = "machine root seed allow-loss write convert state json",
 	.run = command_fstab,
 	.max_words = 1,
 };

@@ -72,7 +72,7 @@ static int may_run(struct cli *c, const struct plan *p)
 static int plan_again(struct cli *c, const struct plan *p, struct plan **ret)
 {
 	struct machine *m;
-	int r = machine_read_live(c->arena, p->options.root, &c->diag, &m);
+	int r = machine_read_live(c->arena, p->options.root, c->state, &c->diag, &m);
 
 	if (r == 0)
 		r = command_protect(c, m);
@@ -130,7 +130,7 @@ static void print_result(struct cli *c, const struct plan *p, const struct run_r
 static int still_so(struct cli *c, const struct plan *p)
 {
 	struct machine *now;
-	int r = machine_read_live(c->arena, p->options.root, &c->diag, &now);
+	int r = machine_read_live(c->arena, p->options.root, c->state, &c->diag, &now);
 
 	if (r < 0)
 		return r;
@@ -186,7 +186,7 @@ static int renew(struct cli *c, struct plan **p)
 
 	if ((*p)->machine->live)
 		return 0;
-	r = machine_read_live(c->arena, (*p)->options.root, &c->diag, &now);
+	r = machine_read_live(c->arena, (*p)->options.root, c->state, &c->diag, &now);
 	if (r == 0)
 		r = command_protect(c, now);
 	if (r < 0)

@@ -44,7 +44,7 @@ int command_machine(struct cli *c, struct machine **ret)
 {
 	if (c->machine)
 		return machine_read_file(c->arena, c->machine, &c->diag, ret);
-	return machine_read_live(c->arena, c->options.root, &c->diag, ret);
+	return machine_read_live(c->arena, c->options.root, c->state, &c->diag, ret);
 }
 
 int command_protect(struct cli *c, struct machine *m)

@@ -180,7 +180,7 @@ static void test_this_machine_reads_back(void **state)
 	(void)state;
 	if (access("/sys/class/block", R_OK) < 0)
 		skip();
-	assert_int_equal(machine_read_live(a, NULL, &d, &live), 0);
+	assert_int_equal(machine_read_live(a, NULL, "/nonexistent", &d, &live), 0);
 	assert_int_equal(d.errors, 0);
 	text = machine_write(live, a);
 	assert_int_equal(machine_parse(a, "again", text, strlen(text), &d, &again), 0);

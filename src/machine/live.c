@@ -95,7 +95,8 @@ static void ask_rooms(struct machine *m, struct diag *d)
 			(void)(*r)->probe(&p); /* it has said what is missing; the rest is worth having */
 }
 
-int machine_read_live(struct arena *a, const char *root, struct diag *d, struct machine **ret)
+int machine_read_live(struct arena *a, const char *root, const char *state, struct diag *d,
+		      struct machine **ret)
 {
 	struct machine *m = arena_of(a, struct machine);
 	const char *what;
@@ -117,6 +118,7 @@ int machine_read_live(struct arena *a, const char *root, struct diag *d, struct 
 	look_files(m, root, d);
 	look_tools(m);
 	look_protected(m);
+	look_journal(m, state ? state : STATE_DIR, d);
 	machine_keep_json(m, record_build(m));
 	ask_rooms(m, d);
 	*ret = m;

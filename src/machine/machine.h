@@ -88,6 +88,8 @@ struct machine {
 	struct map
 		unread; /* path -> why (const char *): files that are there and could not be read; nobody may replace them */
 	struct map
+		unfinished; /* UUID of what a run was making when it was interrupted -> the step's id (const char *); from the journal */
+	struct map
 		tools; /* name of a program -> its path, for those that are installed; empty map where it wasn't recorded */
 	bool tools_known;
 	protected_list protected; /* the lines of PROTECTED_FILE, and of the lists that machine_protect() added */
@@ -99,9 +101,11 @@ struct machine {
  * machine_read_live() - looks at this machine
  * Writes nothing, takes no exclusive lock, starts only reporting tools (lvm) and only as root. A broken device is told in .error.
  * @root: a directory whose etc/ is looked into as well, "/" or NULL: none.
+ * @state: the directory that has the journal, NULL: STATE_DIR.
  * Return: 0 with *@ret in @a, or -errno after diag_error().
  */
-int machine_read_live(struct arena *a, const char *root, struct diag *d, struct machine **ret);
+int machine_read_live(struct arena *a, const char *root, const char *state, struct diag *d,
+		      struct machine **ret);
 
 /** machine_read_file() - a recording; opens no device, starts no process. @path: "-" is standard input. Limits: 64 MiB. */
 int machine_read_file(struct arena *a, const char *path, struct diag *d, struct machine **ret);

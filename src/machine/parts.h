@@ -9,6 +9,7 @@ struct blockdev;
 struct diag;
 struct json_object;
 struct machine;
+struct map;
 
 /* What the files of machine/ do for one another. Nobody else includes this. */
 
@@ -49,6 +50,15 @@ void look_files(struct machine *m, const char *root, struct diag *d);
 
 /** look_tools() - which programs there are. */
 void look_tools(struct machine *m);
+
+/**
+ * look_journal() - what the journal in a directory says was begun and not brought to its end
+ * Without a journal, or without the right to read it, nothing. Lines that were cut short, or are something else, are passed over.
+ */
+void look_journal(struct machine *m, const char *state, struct diag *d);
+
+/** journal_read() - a journal's text. @open: UUID -> the step that makes it (const char *), NULL for what was made since; from older ones. */
+void journal_read(struct map *open, const char *text, size_t len);
 
 /** look_program() - where a program is: PATH, then /usr/sbin and /sbin. Return: its path, NULL where there is none. */
 const char *look_program(struct arena *a, const char *name);

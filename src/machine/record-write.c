@@ -283,6 +283,8 @@ struct json_object *record_build(const struct machine *m)
 	put(r, "swaps", write_swaps(m));
 	put(r, "files", write_map(&m->files, true));
 	record_put_protected(r, m);
+	if (m->unfinished.n)
+		put(r, "unfinished", write_map(&m->unfinished, false));
 	if (m->tools_known)
 		put(r, "tools", write_map(&m->tools, false));
 	return r;

@@ -402,6 +402,25 @@ static void read_map(struct reader *r, const char *name, struct json_object *j, 
 	}
 }
 
+static void read_unfinished(struct reader *r, struct json_object *j)
+{
+	struct at at = { .key = "unfinished" };
+
+	if (!is_form(r, &at, j, json_type_object, "an object"))
+		return;
+	json_object_object_foreach(j, key, value)
+	{
+		struct at here = { .up = &at, .key = key };
+		const char *step = read_text(r, &here, value);
+		struct uuid u;
+
+		if (uuid_read(key, &u) < 0)
+			(void)wrong(r, &here, "is no UUID");
+		else if (step)
+			(void)map_set(&r->m->unfinished, uuid_text(r->m->arena, u), (char *)step);
+	}
+}
+
 static void read_all(struct reader *r, struct json_object *j)
 {
 	struct field mounts = { .fields = record_mount, .size = sizeof(struct mount_there) };
@@ -427,6 +446,8 @@ static void read_all(struct reader *r, struct json_object *j)
 		read_list(r, &(struct at){ .key = "protected" }, part, &protected, &m->protected);
 	if (json_object_object_get_ex(j, "protected-unread", &part))
 		m->protected_why = read_text(r, &(struct at){ .key = "protected-unread" }, part);
+	if (json_object_object_get_ex(j, "unfinished", &part))
+		read_unfinished(r, part);
 	m->tools_known = json_object_object_get_ex(j, "tools", &part);
 	if (m->tools_known)
 		read_map(r, "tools", part, false, &m->tools);
@@ -551,6 +572,7 @@ int machine_parse(struct arena *a, const char *name, const char *text, size_t le
 			       .by_name.arena = a,
 			       .by_link.arena = a,
 			       .files.arena = a,
+			       .unfinished.arena = a,
 			       .tools.arena = a };
 	if (len > RECORD_LIMIT)
 		return diag_error(d, (struct pos){ .file = name }, "the recording has more than %s",

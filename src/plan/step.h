@@ -64,6 +64,9 @@ struct step {
 	VEC(struct op_expect)
 	gives; /* devices that are there when it is done; looked at after the step, waited for with a deadline */
 	bool uses; /* takes what is there into use, as OP_MOUNT does, and puts nothing of its own there */
+	const char *
+		making; /* a UUID: what it makes, on which disks (plan/unfinished.h); NULL: nothing that a half could be left of */
+	bool makes;         /* the last of the steps that make it */
 	text_list loses;    /* what it ends; empty in plans on blank disks */
 	size_t number;      /* from 1, in the printed order */
 	unsigned timeout_s; /* deadline of the operation */

@@ -66,7 +66,7 @@ static int end_last_line(int fd)
 
 static size_t line_room(const struct journal *j, size_t step_len)
 {
-	return strlen(j->plan) + step_len + 160;
+	return strlen(j->plan) + step_len + 256;
 }
 
 int journal_open(struct journal *j, struct arena *a, int state_fd, const char *state_dir,
@@ -110,7 +110,8 @@ void journal_add(struct journal *j, enum journal_event event, const struct step 
 		[JOURNAL_BEGIN] = "begin",   [JOURNAL_STARTED] = "started", [JOURNAL_DONE] = "done",
 		[JOURNAL_FAILED] = "failed", [JOURNAL_END] = "end",
 	};
-	char more[64] = "", when[32] = "";
+	char more[160] = "", when[32] = "";
+	const char *making = st ? st->making : NULL;
 	time_t now = time(NULL);
 	struct tm tm;
 	int len;
@@ -121,8 +122,16 @@ void journal_add(struct journal *j, enum journal_event event, const struct step 
 		(void)snprintf(more, sizeof(more), ",\"steps\":%" PRIu64 ",\"pid\":%d", of, (int)getpid());
 		break;
 	case JOURNAL_STARTED:
+		if (making)
+			(void)snprintf(more, sizeof(more), ",\"making\":\"%.36s\"", making);
 		break;
 	case JOURNAL_DONE:
+		if (making && st->makes)
+			(void)snprintf(more, sizeof(more), ",\"ms\":%" PRIu64 ",\"made\":\"%.36s\"", n,
+				       making);
+		else
+			(void)snprintf(more, sizeof(more), ",\"ms\":%" PRIu64, n);
+		break;
 	case JOURNAL_FAILED:
 		(void)snprintf(more, sizeof(more), ",\"ms\":%" PRIu64, n);
 		break;

@@ -17,8 +17,10 @@ enum journal_event {
 };
 
 /*
- * STATE/journal: one JSON object per line, {"time":"2024-05-06T07:08:09Z","plan":"UUID","event":"started","step":"create md99"}, for people
- * and for bug reports. Nothing reads it back: to resume is to look at the machine and plan again.
+ * STATE/journal: one JSON object per line, {"time":"2024-05-06T07:08:09Z","plan":"UUID","event":"started","step":"create md99","making":"UUID"}.
+ * To resume is to look at the machine and plan again; of this only what was being made is read back (machine/unfinished.c), since half of
+ * it may look like the whole. A step that makes something says so when it starts, "making", and the last of those that make it when it is
+ * done, "made"; nothing that needs it starts before that is on the disk.
  */
 struct journal {
 	const char *path;
