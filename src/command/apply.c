@@ -137,7 +137,8 @@ static int still_so(struct cli *c, const struct plan *p)
 	return saved_is_fresh(p, now, &c->diag) ? 0 : -EPERM;
 }
 
-static int apply(struct cli *c, const struct plan *p)
+/* @ret_rest: what is planned now that everything runs, where that had to be started first. */
+static int apply(struct cli *c, const struct plan *p, struct plan **ret_rest)
 {
 	struct run_options o = { .jobs = c->jobs,
 				 .deadline_s = c->deadline_s,
@@ -156,7 +157,7 @@ static int apply(struct cli *c, const struct plan *p)
 	(void)signal(SIGPIPE, SIG_IGN);
 	if (!c->json)
 		printf("\n");
-	r = p->lost.n ? still_so(c, p) : 0;
+	r = p->losses.ends.n || p->losses.clear.n ? still_so(c, p) : 0;
 	if (r == 0)
 		r = run_plan(p, &o, &c->diag, &result);
 	if (r < 0) {
@@ -168,6 +169,10 @@ static int apply(struct cli *c, const struct plan *p)
 	r = plan_again(c, p, &again);
 	if (r < 0)
 		return r;
+	if (p->partial) {
+		*ret_rest = again;
+		return 0;
+	}
 	if (!only_files(p) && only_files(again)) {
 		r = run_plan(again, &o, &c->diag, &result);
 		if (r < 0)
@@ -202,22 +207,41 @@ static int renew(struct cli *c, struct plan **p)
 	return 0;
 }
 
-int command_apply(struct cli *c)
+/* Shows it, and carries it out where there is something to do. */
+static int show_and_apply(struct cli *c, const struct plan *p, struct plan **ret_rest)
 {
 	struct show_options o = { .color = command_color(stdout), .verbose = c->verbose };
 	struct text out = { .arena = c->arena };
-	struct plan *p;
 
-	if (command_plan(c, &p) == 0 && renew(c, &p) == 0) {
-		if (!c->json) {
-			show_text(p, c->arena, &o, &out);
-			(void)fputs(text_str(&out), stdout);
-			(void)fflush(stdout);
-		}
-		if (p->steps.n)
-			(void)apply(c, p);
-		else if (c->json)
-			print_json(c, p, &(struct run_result){ 0 });
+	*ret_rest = NULL;
+	if (!c->json) {
+		show_text(p, c->arena, &o, &out);
+		(void)fputs(text_str(&out), stdout);
+		(void)fflush(stdout);
 	}
+	if (p->steps.n)
+		return apply(c, p, ret_rest);
+	if (c->json)
+		print_json(c, p, &(struct run_result){ 0 });
+	return 0;
+}
+
+int command_apply(struct cli *c)
+{
+	struct plan *p, *rest = NULL;
+	int r;
+
+	if (command_plan(c, &p) < 0)
+		return command_end(c);
+	bool saved = !p->machine->live;
+	r = renew(c, &p) < 0 ? -1 : show_and_apply(c, p, &rest);
+	/* What is on the things that had to be started first was in nobody's plan. */
+	if (r == 0 && rest && saved && rest->steps.n)
+		(void)diag_error(&c->diag, nowhere,
+				 "what was there runs now, and only now is seen what is on it: plan again");
+	else if (r == 0 && rest && rest->partial)
+		(void)diag_error(&c->diag, nowhere, "what was started doesn't run: nothing more was done");
+	else if (r == 0 && rest)
+		(void)show_and_apply(c, rest, &rest);
 	return command_end(c);
 }

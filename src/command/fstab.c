@@ -99,6 +99,11 @@ static int from_layout(struct cli *c)
 
 	if (r < 0)
 		return r;
+	if (p->partial)
+		return diag_error(
+			&c->diag, nowhere,
+			"fstab can't be known before everything runs that is there; 'stowage apply' "
+			"starts it");
 	r = fstab_text(p, c->arena, &c->diag, &text);
 	if (r < 0 || (c->write && (r = write_due(c, p)) < 0))
 		return r;

@@ -38,6 +38,7 @@ enum verdict {
 	VERDICT_NONE = 0, /* not looked at yet */
 	VERDICT_CREATE,   /* isn't there */
 	VERDICT_KEEP,     /* is there as asked */
+	VERDICT_LATER,    /* what it stands on has to be started before anybody can see whether it is there */
 	VERDICT_CANNOT,   /* an error or a refusal has been said, or something below has one */
 };
 
@@ -73,6 +74,7 @@ struct node {
 	/* want only */
 	const struct node *have; /* the match, NULL: none */
 	enum verdict verdict;
+	bool closed; /* is there, is ours, and doesn't run: an inactive volume; what is on it can't be seen before */
 
 	/* have only */
 	const struct blockdev *block; /* the kernel's device, NULL where it is none */

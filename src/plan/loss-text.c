@@ -39,6 +39,8 @@ const char *loss_item(const struct losses *l, struct arena *a, const struct node
 
 	/* Of a disk without a name, or a loop device, there may be nothing to describe. */
 	describe = describe ? describe : "";
+	if (map_get(&l->leftover, n->name))
+		return "";
 	/* The signature of what it lies on says it all: a filesystem, a physical volume, a table. */
 	if (!n->block && (n->kind->section || (n->below.n == 1 && n->below.at[0].claim)))
 		return "";
@@ -89,6 +91,8 @@ loss_list loss_list_disks(const struct losses *l, struct arena *a, const struct 
 		const char *text;
 
 		if (!map_get(&l->ends, (*n)->name) && !map_get(&l->clear, (*n)->name))
+			continue;
+		if (map_get(&l->leftover, (*n)->name))
 			continue;
 		disks = node_disks(a, *n);
 		text = loss_item(l, a, *n);

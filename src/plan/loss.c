@@ -311,6 +311,25 @@ bool loss_object(const struct settle *s, const struct node *have, const char *wh
 	return lose(s, &c, at, why);
 }
 
+bool loss_leftover(const struct settle *s, const struct node *want, const struct node *have, const char *why)
+{
+	struct losses *l = s->losses;
+	struct closure c = closure_of(s);
+	struct node *at = whole(l, have);
+
+	if (!at || map_get(&l->ends, at->name))
+		return false;
+	end(&c, at);
+	spread(&c);
+	join(&l->ends, &c.ends);
+	join(&l->clear, &c.clear);
+	join(&l->leftover, &c.ends);
+	join(&l->leftover, &c.clear);
+	(void)map_set(&l->why, at->name, (void *)why);
+	(void)map_set(&l->anew, want->name, (void *)why);
+	return true;
+}
+
 bool loss_check_options(const struct losses *l, const struct graph *want, struct diag *d)
 {
 	bool ok = true;

@@ -26,6 +26,9 @@ struct losses {
 		ends; /* name -> node of .all that will be no more: arrays, volumes, partitions, filesystems */
 	struct map
 		clear; /* name -> node of .all, a device that stays and whose content goes: disks, partitions */
+	struct map
+		leftover; /* name -> node of .ends or .clear: what an interrupted run has left half made, in which nothing is */
+	struct map anew; /* name of the wanted node that takes its place -> const char *: how that is known */
 	struct map listed; /* name -> node: told in this round */
 	struct map told;   /* name -> node: what was refused in this round, with all that would go with it */
 	struct map
@@ -53,6 +56,15 @@ bool loss_content(const struct settle *s, const struct node *dev, const char *wh
 
 /** loss_object() - the same for an object that has to be made anew: a table, an array, a volume. */
 bool loss_object(const struct settle *s, const struct node *have, const char *why);
+
+/**
+ * loss_leftover() - gives up what an interrupted run has left half made: nobody has to allow it
+ *
+ * @want: what takes its place. @have: what plan_is_unfinished() was asked about. @why: what it said.
+ *
+ * Return: true where it was noted, and this round is for nothing.
+ */
+bool loss_leftover(const struct settle *s, const struct node *want, const struct node *have, const char *why);
 
 /** loss_list_disks() - the ledger: what goes, by disk, in the order of the disks. */
 loss_list loss_list_disks(const struct losses *l, struct arena *a, const struct graph *want);

@@ -16,6 +16,7 @@
 #include "plan/scrub.h"
 #include "plan/steps.h"
 #include "plan/teardown.h"
+#include "plan/unfinished.h"
 #include "tech/kind.h"
 
 static int by_text(const void *a, const void *b)
@@ -56,6 +57,23 @@ static bool is_blocked(const struct node *n)
 	return false;
 }
 
+/* Nobody knows what is on something that doesn't run; and what is taken for blank would be written to. */
+static bool is_later(const struct node *n)
+{
+	vec_each (const struct edge *, e, &n->below)
+		if (e->to->closed || e->to->verdict == VERDICT_LATER)
+			return true;
+	return false;
+}
+
+/* What an interrupted run has left half made is made anew. */
+static bool is_leftover(struct settle *s, const struct node *n, bool differs)
+{
+	const char *why = plan_is_unfinished(s, n, n->have, differs);
+
+	return why && loss_leftover(s, n, n->have, why);
+}
+
 /* What is there and isn't as asked: one message each, with both sides. */
 static bool differs(struct settle *s, const struct node *n)
 {
@@ -64,6 +82,8 @@ static bool differs(struct settle *s, const struct node *n)
 
 	if (n->kind->compare)
 		n->kind->compare(n, n->have, &why);
+	if (why.lines.n && is_leftover(s, n, true))
+		return true;
 	vec_each (const struct why_line *, line, &why.lines)
 		anew = anew ? anew : line->anew ? line->text : NULL;
 	vec_each (const struct why_line *, line, &why.lines) {
@@ -113,6 +133,10 @@ static void look_at(struct settle *s, struct node *n)
 	n->verdict = VERDICT_CANNOT;
 	if (is_blocked(n))
 		return;
+	if (is_later(n)) {
+		n->verdict = VERDICT_LATER;
+		return;
+	}
 	n->id = plan_identity(s->arena, n);
 	if (n->kind->match) {
 		unsigned said = s->diag->errors + s->diag->refusals;
@@ -121,6 +145,8 @@ static void look_at(struct settle *s, struct node *n)
 		if (s->diag->errors + s->diag->refusals != said)
 			return;
 	}
+	if (n->have && is_leftover(s, n, false))
+		return;
 	if (check_sum(s, n) < 0 || (n->kind->settle && n->kind->settle(n, s) < 0) || check_size(s, n) < 0)
 		return;
 	if (n->have) {
@@ -149,23 +175,71 @@ static bool may_replace(const struct plan *p, struct diag *d)
 	return may;
 }
 
+/* What the journal says of the steps that make @n, which are those from number @first on. */
+static void note_making(const struct settle *s, struct steps *steps, const struct node *n, size_t first)
+{
+	const char *making = n->kind->leftover ? plan_making(s, n) : NULL;
+	struct step *last = NULL;
+
+	for (size_t i = first; making && i < steps->list.n; i++) {
+		if (steps->list.at[i]->node != n)
+			continue;
+		last = steps->list.at[i];
+		last->making = making;
+	}
+	if (last)
+		last->makes = true;
+	if (last && map_get(&s->losses->anew, n->name))
+		last->why = arena_printf(s->arena, "it %s", (const char *)map_get(&s->losses->anew, n->name));
+}
+
+/* Steps for what is there and doesn't run. Return: whether there is any. */
+static bool open_closed(const struct plan *p, struct steps *steps, struct diag *d)
+{
+	bool any = false;
+
+	vec_each (struct node *const *, n, &p->want->nodes) {
+		if (!(*n)->closed || (*n)->verdict != VERDICT_KEEP)
+			continue;
+		steps->last = NULL;
+		(void)(*n)->kind->open(steps, *n);
+		if (!any)
+			diag_warn(
+				d, (*n)->pos,
+				"'%s' doesn't run, and what is on it is seen only then: this plan starts it, "
+				"and the rest is planned after that",
+				(*n)->name);
+		any = true;
+	}
+	return any;
+}
+
 static int make_steps(struct plan *p, const struct settle *s, struct diag *d)
 {
 	struct steps steps;
+	size_t first;
 	int r = 0;
 
 	steps_init(&steps, p->arena, s);
+	p->partial = open_closed(p, &steps, d);
+	if (p->partial) {
+		steps_settle_last(&steps);
+		steps_order(&steps, &p->steps);
+		return diag_failed(d) ? -EINVAL : 0;
+	}
 	plan_teardown(&steps, s->losses);
 	plan_scrub(&steps, p->want, s->losses);
 	vec_each (struct node **, n, &p->want->nodes) {
 		if ((*n)->verdict != VERDICT_CREATE || !(*n)->kind->create)
 			continue;
 		steps.last = NULL;
+		first = steps.list.n;
 		if ((*n)->kind->create(&steps, *n) < 0)
 			r = -EINVAL;
 		/* A file that has its content already needs no step. */
 		else if (!steps.last)
 			(*n)->verdict = VERDICT_KEEP;
+		note_making(s, &steps, *n, first);
 	}
 	if (r < 0 || diag_failed(d))
 		return -EINVAL;
@@ -280,6 +354,8 @@ int plan_make(struct arena *a, const struct layout *l, const struct machine *m, 
 				     .options = &p->options,
 				     .ends = { .arena = a },
 				     .clear = { .arena = a },
+				     .leftover = { .arena = a },
+				     .anew = { .arena = a },
 				     .why = { .arena = a } };
 	r = machine_have(a, m, d, &all);
 	if (r < 0)
@@ -299,6 +375,9 @@ int plan_make(struct arena *a, const struct layout *l, const struct machine *m, 
 			return r;
 	} while (given_up(&p->losses) != lost);
 	*ret = p;
+	map_each (it, &p->losses.anew)
+		diag_warn(d, graph_get(p->want, it->key)->pos, "'%s' %s: it is made anew", it->key,
+			  (const char *)it->value);
 	(void)loss_check_options(&p->losses, p->want, d);
 	if (diag_failed(d))
 		return -EINVAL;

@@ -16,6 +16,7 @@ struct plan {
 	struct graph *want; /* settled; nodes sorted */
 	struct graph *have;
 	struct losses losses;
+	bool partial; /* what is there has to be started first: its steps are all, and what stands on it is planned after them */
 	loss_list lost;  /* what is lost, by disk; empty where nothing is */
 	step_list steps; /* in one valid order, always the same */
 };

@@ -31,6 +31,8 @@ static const char *style(enum verdict verdict)
 		return "style=\"rounded,filled\" fillcolor=\"#d5efd5\" color=\"#2e7d32\"";
 	case VERDICT_KEEP:
 		return "style=\"rounded,filled\" fillcolor=\"#eeeeee\" color=\"#616161\"";
+	case VERDICT_LATER:
+		return "style=\"rounded,dashed\"";
 	case VERDICT_CANNOT:
 		return "style=\"rounded,filled\" fillcolor=\"#f8d7d7\" color=\"#b71c1c\"";
 	}

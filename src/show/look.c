@@ -65,6 +65,8 @@ const char *look_verdict(enum verdict v)
 		return "create";
 	case VERDICT_KEEP:
 		return "keep";
+	case VERDICT_LATER:
+		return "later";
 	case VERDICT_CANNOT:
 		return "cannot";
 	}

@@ -508,7 +508,7 @@ static bool is_given_up(const struct plan *p, const struct node *have)
 /* What is given up was shown to a person; anything else that lies there by now was not. */
 static void guard_lost(const struct writer *w)
 {
-	if (!w->plan->lost.n)
+	if (!w->plan->losses.ends.n && !w->plan->losses.clear.n)
 		return;
 	vec_each (struct node *const *, n, &w->plan->losses.all->nodes) {
 		const struct blockdev *b = (*n)->block;
@@ -780,7 +780,7 @@ void show_sh(const struct plan *p, struct arena *a, const struct show_options *o
 		text_add(out, look_disk);
 	if (blank.n)
 		text_add(out, look_blank);
-	if (p->lost.n)
+	if (p->losses.ends.n || p->losses.clear.n)
 		text_add(out, look_lost);
 	text_printf(out, "total=%zu\n", p->steps.n);
 	text_add(out, step_function);

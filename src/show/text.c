@@ -211,6 +211,7 @@ static const char *mark(enum verdict verdict)
 		return "=";
 	case VERDICT_CANNOT:
 		return "!";
+	case VERDICT_LATER:
 	case VERDICT_NONE:
 		return "?";
 	}
@@ -226,6 +227,7 @@ static enum columns_style mark_style(enum verdict verdict)
 		return STYLE_DIM;
 	case VERDICT_CANNOT:
 		return STYLE_RED;
+	case VERDICT_LATER:
 	case VERDICT_NONE:
 		return STYLE_PLAIN;
 	}
@@ -440,18 +442,21 @@ static void draw(struct tree *t, struct branch root)
 
 static void legend(const struct view *v)
 {
-	bool made = false, kept = false, cannot = false;
+	bool made = false, kept = false, cannot = false, later = false;
 	struct text t = { .arena = v->arena };
 
 	vec_each (struct node *const *, n, &v->plan->want->nodes) {
 		made = made || (*n)->verdict == VERDICT_CREATE;
 		kept = kept || (*n)->verdict == VERDICT_KEEP;
 		cannot = cannot || (*n)->verdict == VERDICT_CANNOT;
+		later = later || (*n)->verdict == VERDICT_LATER;
 	}
 	if (made)
 		add_word(&t, "+ made");
 	if (kept)
 		add_word(&t, "= there, and kept");
+	if (later)
+		add_word(&t, "? not to be seen yet");
 	if (cannot)
 		add_word(&t, "! in the way, see the messages");
 	heading(v, arena_printf(v->arena, "What will be  (%s)", text_str(&t)));

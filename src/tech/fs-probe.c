@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include <assert.h>
 #include <json-c/json.h>
 #include <unistd.h>
 
@@ -51,13 +50,11 @@ int fs_find_type(const struct machine *m, struct graph *have, const struct kind 
 	return 0;
 }
 
-int fs_probe_type(struct probe *p, const char *type, uint64_t offset, size_t len,
-		  bool (*read)(const uint8_t *at, struct json_object *out))
+int fs_probe_devices(struct probe *p, const char *type,
+		     bool (*read)(int fd, uint64_t size, struct json_object *out))
 {
 	struct json_object *all = NULL;
-	uint8_t piece[4096];
 
-	assert(len <= sizeof(piece));
 	if (!p->root)
 		return 0;
 	vec_each (struct blockdev *const *, b, &p->m->devs) {
@@ -67,10 +64,10 @@ int fs_probe_type(struct probe *p, const char *type, uint64_t offset, size_t len
 		if (!fs_signature(*b, type))
 			continue;
 		fd = probe_open(p, (*b)->path);
-		if (fd < 0 || pread(fd, piece, len, (off_t)offset) != (ssize_t)len)
+		if (fd < 0)
 			continue;
 		one = json_object_new_object();
-		if (!read(piece, one)) {
+		if (!read(fd, (*b)->size, one)) {
 			json_object_put(one);
 			continue;
 		}
@@ -81,6 +78,22 @@ int fs_probe_type(struct probe *p, const char *type, uint64_t offset, size_t len
 	if (all)
 		json_object_object_add(p->out, type, all);
 	return 0;
+}
+
+void fs_add_empty(struct json_object *out, bool empty)
+{
+	json_object_object_add(out, "empty", json_object_new_int(empty));
+}
+
+void fs_find_empty(const struct machine *m, struct graph *have, size_t first, const char *type)
+{
+	for (size_t i = first; i < have->nodes.n; i++) {
+		struct fs *fs = as_fs(have->nodes.at[i]);
+		uint64_t empty = 0;
+
+		fs->left = fs_recorded(m, type, fs->on, "empty", &empty) && empty ? LEFTOVER_EMPTY
+										  : LEFTOVER_NOT;
+	}
 }
 
 bool fs_recorded(const struct machine *m, const char *type, const char *dev, const char *key, uint64_t *ret)

@@ -237,6 +237,19 @@ int fs_settle_min(const struct node *want, struct settle *s, uint64_t min, const
 	return r;
 }
 
+enum leftover fs_leftover(const struct node *want, const struct node *have, const struct settle *s)
+{
+	const struct fs *there = fs_of(have);
+	const char *stated = fs_of(want)->item->uuid;
+	struct uuid planned;
+
+	if (!there->uuid || have->kind != want->kind)
+		return LEFTOVER_NOT;
+	if (!stated || uuid_read(stated, &planned) < 0)
+		planned = settle_uuid(s, want, "");
+	return uuid_eq(planned, have->uuid) ? there->left : LEFTOVER_NOT;
+}
+
 void fs_compare(const struct node *want, const struct node *have, struct why *why)
 {
 	const struct fs_item *it = fs_of(want)->item;

@@ -39,8 +39,9 @@ struct fs {
 	const struct fs_item *item; /* want only */
 	const char *
 		uuid; /* as blkid shows it: settled (want), found (have); lower case but for vfat's "DEAD-BEEF" */
-	const char *label; /* NULL: none */
-	const char *on;    /* have only: kernel name of its (first) device */
+	const char *label;  /* NULL: none */
+	const char *on;     /* have only: kernel name of its (first) device */
+	enum leftover left; /* have only: of one that bears our UUID, LEFTOVER_NOT where it has been used */
 };
 
 /*
@@ -113,13 +114,21 @@ const struct signature *fs_signature(const struct blockdev *b, const char *type)
 int fs_find_type(const struct machine *m, struct graph *have, const struct kind *kind, const char *type);
 
 /**
- * fs_probe_type() - for probe(): reads a piece of every device with blkid's @type on it, and records it under "TYPE": { "sda1": {...} }
+ * fs_probe_devices() - for probe(): looks into every device with blkid's @type on it, and records that under "TYPE": { "sda1": {...} }
  * Devices that can't be read are left out. Nothing is added where there is none.
- * @offset, @len: of the piece, bytes; @len at most 4096
- * @read: fills @out from the piece; false: isn't what it seems, nothing is recorded
+ * @read: fills @out from @fd, a device of @size bytes; false: isn't what it seems, nothing is recorded
  */
-int fs_probe_type(struct probe *p, const char *type, uint64_t offset, size_t len,
-		  bool (*read)(const uint8_t *at, struct json_object *out));
+int fs_probe_devices(struct probe *p, const char *type,
+		     bool (*read)(int fd, uint64_t size, struct json_object *out));
+
+/**
+ * fs_add_empty() - for what probe() reads: notes whether anything has ever been put there, by anybody
+ * Nothing is noted where it can't be told: then it counts as used.
+ */
+void fs_add_empty(struct json_object *out, bool empty);
+
+/** fs_find_empty() - for find(): sets .left of filesystem nodes from @first on by what fs_add_empty() noted. */
+void fs_find_empty(const struct machine *m, struct graph *have, size_t first, const char *type);
 
 /** fs_recorded() - a number of such a record. Return: false where there is none. */
 bool fs_recorded(const struct machine *m, const char *type, const char *dev, const char *key, uint64_t *ret);
@@ -137,6 +146,9 @@ int fs_settle(struct node *want, struct settle *s);
 
 /** fs_settle_min() - for settle(): an error where a device beneath is smaller than @min bytes. @what: of which tool that is the limit. */
 int fs_settle_min(const struct node *want, struct settle *s, uint64_t min, const char *what);
+
+/** fs_leftover() - slot: what bears the UUID that was stated or derived, and was never used. */
+enum leftover fs_leftover(const struct node *want, const struct node *have, const struct settle *s);
 
 /** fs_compare() - slot: label and UUID, where stated. */
 void fs_compare(const struct node *want, const struct node *have, struct why *why);

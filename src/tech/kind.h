@@ -62,6 +62,14 @@ struct why {
 	VEC(struct why_line) lines;
 };
 
+/* What an interrupted run may have left behind. */
+enum leftover {
+	LEFTOVER_NOT = 0, /* somebody else's, or used since */
+	LEFTOVER_OURS,    /* bears what was planned; whether it has been used since can't be seen */
+	LEFTOVER_HALF,  /* bears what was planned, is empty, and stays so only where a run was interrupted */
+	LEFTOVER_EMPTY, /* bears what was planned, and nobody has ever put anything there */
+};
+
 /* All that the program ever asks of one kind of object. A NULL slot: there is nothing to do, or it can't be done. */
 struct kind {
 	const char *name; /* in messages, and the YAML `type:` of typed sections */
@@ -84,6 +92,12 @@ struct kind {
 	 * Where want->have is set, what is there is taken over (its UUID, its real size), and what is derived is compared later.
 	 */
 	int (*settle)(struct node *want, struct settle *s);
+	/*
+	 * Whether what is there in the place of @want is what its create() makes, or a part of that: told by the identifiers that are planned
+	 * for it, never by a name alone. @want may not be settled yet; what stands on @have, and who else is on its devices, is looked at by
+	 * the planner. NULL: it can't be told.
+	 */
+	enum leftover (*leftover)(const struct node *want, const struct node *have, const struct settle *s);
 	/* Adds a line to @why for everything that differs from what the layout asks; leaves it empty where it is as asked. */
 	void (*compare)(const struct node *want, const struct node *have, struct why *why);
 	/*
@@ -94,6 +108,8 @@ struct kind {
 	void (*health)(const struct node *want, const struct settle *s, struct why *why);
 	/* Steps that bring it about. The last one gives the node. */
 	int (*create)(struct steps *s, const struct node *want);
+	/* Steps that start one that is there as asked, and is .closed: settle() says which are. NULL: none is. */
+	int (*open)(struct steps *s, const struct node *want);
 	/*
 	 * Steps that end an object which is there, so that the kernel has forgotten it: all that stood on it has gone before, its devices'
 	 * content is wiped after. Device paths as the kernel knows them. NULL: wiping what it lies on ends it.

@@ -7,7 +7,10 @@
 #include <cmocka.h>
 
 #include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/arena.h"
 #include "base/units.h"
@@ -271,12 +274,75 @@ static void profiles(void **state)
 	assert_int_equal(profile_smallest(profile_get("single"), profile_get("single")), 47185920);
 }
 
+/* What the tool really makes, where it is installed: over two files, with nothing in it, and with a file. */
+struct files {
+	int fd[2];
+	struct btrfs_super super;
+};
+
+static int read_file(void *data, uint64_t devid, uint64_t offset, void *buf, size_t len)
+{
+	const struct files *f = data;
+
+	if (!devid || devid > 2 || f->fd[devid - 1] < 0)
+		return -EIO;
+	return pread(f->fd[devid - 1], buf, len, (off_t)offset) == (ssize_t)len ? 0 : -EIO;
+}
+
+static int empty_after(struct arena *a, const char *options, bool damage, bool *ret)
+{
+	char dir[] = "/tmp/stowage-btrfs-XXXXXX";
+	struct files f;
+	uint8_t super[BTRFS_SUPER_SIZE];
+	int r;
+
+	assert_non_null(mkdtemp(dir));
+	/* The words are all from here. */
+	r = system(arena_printf(a, /* NOLINT(cert-env33-c,concurrency-mt-unsafe) */
+				"cd %s && PATH=$PATH:/sbin:/usr/sbin && mkdir d && echo x >d/x && truncate "
+				"-s 128M 1 2 && mkfs.btrfs -q %s >/dev/null 2>&1",
+				dir, options));
+	if (!r) {
+		f.fd[0] = open(arena_printf(a, "%s/1", dir), O_RDWR | O_CLOEXEC);
+		f.fd[1] = open(arena_printf(a, "%s/2", dir), O_RDWR | O_CLOEXEC);
+		assert_int_equal(pread(f.fd[0], super, sizeof(super), BTRFS_SUPER_AT), sizeof(super));
+		assert_int_equal(btrfs_read_super(super, &f.super), 0);
+		if (damage)
+			f.super.root += MIB;
+		r = btrfs_read_empty(a, &f.super, read_file, &f, ret);
+		(void)close(f.fd[0]);
+		(void)close(f.fd[1]);
+	} else {
+		r = -ENOENT;
+	}
+	(void)system(arena_printf(a, "rm -rf %s", dir)); /* NOLINT(cert-env33-c,concurrency-mt-unsafe) */
+	return r;
+}
+
+static void what_mkfs_makes_is_empty(void **state)
+{
+	_cleanup_arena_ struct arena *a = arena_new();
+	bool empty = false;
+	int r = empty_after(a, "-d raid1 -m raid1 1 2", false, &empty);
+
+	(void)state;
+	if (r == -ENOENT)
+		skip();
+	assert_int_equal(r, 0);
+	assert_true(empty);
+	assert_int_equal(empty_after(a, "-d single -m dup 1", false, &empty), 0);
+	assert_true(empty);
+	assert_int_equal(empty_after(a, "-r d 1", false, &empty), 0);
+	assert_false(empty);
+	assert_int_equal(empty_after(a, "-d raid1 -m raid1 1 2", true, &empty), -EIO);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(profiles_are_named), cmocka_unit_test(stripes_are_followed),
 		cmocka_unit_test(nonsense_is_told),   cmocka_unit_test(profiles),
-		cmocka_unit_test(usable_bytes),
+		cmocka_unit_test(usable_bytes),       cmocka_unit_test(what_mkfs_makes_is_empty),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

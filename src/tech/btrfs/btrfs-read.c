@@ -19,7 +19,14 @@ enum {
 	ITEM_SIZE = 25,    /* of a leaf: key, offset, size */
 	POINTER_SIZE = 33, /* of a node: key, address, generation */
 	CHUNK_ITEM = 228,
+	ROOT_ITEM = 132,
+	ROOT_TREE = 1,
 	CHUNK_TREE = 3,
+	FS_TREE = 5,
+	FIRST_FREE = 256, /* numbers of subvolumes and files begin here; the root directory has this one */
+	INODE_ITEM = 1,
+	INODE_REF = 12,
+	ROOT_ITEM_SIZE = 239, /* up to its level, which is in its last byte */
 	STRIPE_LEN = 65536,
 	BLOCKS_MOST = 1 << 17, /* of 16 KiB, that is a chunk tree for petabytes */
 };
@@ -48,6 +55,8 @@ int btrfs_read_super(const uint8_t *at, struct btrfs_super *ret)
 	if (memcmp(at + 64, "_BHRfS_M", 8) != 0)
 		return -EINVAL;
 	s.generation = le(at + 72, 8);
+	s.root = le(at + 80, 8);
+	s.root_level = at[198];
 	s.chunk_root = le(at + 88, 8);
 	s.devices = le(at + 136, 8);
 	s.node_size = (uint32_t)le(at + 148, 4);
@@ -112,10 +121,13 @@ struct walk {
 	btrfs_reader *read;
 	void *data;
 	uint8_t *block;
+	struct arena *arena;
+	VEC(struct chunk) chunks; /* those of the chunk tree, when all are wanted */
+	bool keep;
 };
 
 static bool read_stripe(const struct walk *w, const struct chunk *c, size_t stripe, uint64_t within,
-			uint64_t address)
+			uint64_t address, uint64_t tree)
 {
 	uint64_t devid, offset;
 
@@ -126,29 +138,40 @@ static bool read_stripe(const struct walk *w, const struct chunk *c, size_t stri
 	if (within > UINT64_MAX - offset ||
 	    w->read(w->data, devid, offset + within, w->block, w->super->node_size) < 0)
 		return false;
-	return le(w->block + 48, 8) == address && le(w->block + 88, 8) == CHUNK_TREE;
+	return le(w->block + 48, 8) == address && le(w->block + 88, 8) == tree;
 }
 
-/* A block of the tree into w->block. Of mirrors, any that can be read and bears its address. */
-static bool read_block(const struct walk *w, uint64_t address)
+static bool find_chunk(const struct walk *w, uint64_t address, struct chunk *ret)
+{
+	vec_each (const struct chunk *, c, &w->chunks)
+		if (address >= c->start && address - c->start < c->length) {
+			*ret = *c;
+			return true;
+		}
+	return find_system(w->super, address, ret);
+}
+
+/* A block of a tree into w->block. Of mirrors, any that can be read and bears its address. */
+static bool read_block(const struct walk *w, uint64_t address, uint64_t tree)
 {
 	struct chunk c;
 	uint64_t within, number, inside;
 	size_t parity;
 
-	if (!find_system(w->super, address, &c))
+	if (!find_chunk(w, address, &c))
 		return false;
 	within = address - c.start;
 	number = within / STRIPE_LEN;
 	inside = within % STRIPE_LEN;
 	if (c.type & CHUNK_RAID0)
-		return read_stripe(w, &c, number % c.count, number / c.count * STRIPE_LEN + inside, address);
+		return read_stripe(w, &c, number % c.count, number / c.count * STRIPE_LEN + inside, address,
+				   tree);
 	if (c.type & CHUNK_RAID10) {
 		size_t sub = c.sub ? c.sub : 1, groups = c.count / sub;
 
 		for (size_t i = 0; groups && i < sub; i++)
 			if (read_stripe(w, &c, number % groups * sub + i,
-					number / groups * STRIPE_LEN + inside, address))
+					number / groups * STRIPE_LEN + inside, address, tree))
 				return true;
 		return false;
 	}
@@ -159,10 +182,10 @@ static bool read_block(const struct walk *w, uint64_t address)
 		/* The parity moves on by one with each row. */
 		return read_stripe(w, &c,
 				   (number % (c.count - parity) + number / (c.count - parity)) % c.count,
-				   number / (c.count - parity) * STRIPE_LEN + inside, address);
+				   number / (c.count - parity) * STRIPE_LEN + inside, address, tree);
 	}
 	for (size_t i = 0; i < c.count; i++)
-		if (read_stripe(w, &c, i, within, address))
+		if (read_stripe(w, &c, i, within, address, tree))
 			return true;
 	return false;
 }
@@ -190,7 +213,17 @@ static void note(struct flags *f, uint64_t type)
 	}
 }
 
-static int read_leaf(const struct walk *w, size_t items, struct flags *f)
+/* The block that it was read from goes. */
+static void keep(struct walk *w, struct chunk c)
+{
+	uint8_t *stripes = arena_alloc(w->arena, c.count * STRIPE_SIZE);
+
+	memcpy(stripes, c.stripes, c.count * STRIPE_SIZE);
+	c.stripes = stripes;
+	vec_push(w->arena, &w->chunks, c);
+}
+
+static int read_leaf(struct walk *w, size_t items, struct flags *f)
 {
 	for (size_t i = 0; i < items; i++) {
 		const uint8_t *item = w->block + HEADER_SIZE + i * ITEM_SIZE;
@@ -203,6 +236,8 @@ static int read_leaf(const struct walk *w, size_t items, struct flags *f)
 		    !read_chunk(w->block + at, size, le(item + 9, 8), &c))
 			return -EINVAL;
 		note(f, c.type);
+		if (w->keep)
+			keep(w, c);
 	}
 	return 0;
 }
@@ -212,12 +247,10 @@ struct todo {
 	unsigned level;
 };
 
-int btrfs_read_chunks(struct arena *a, const struct btrfs_super *super, btrfs_reader *read, void *data,
-		      struct btrfs_chunks *ret)
+static int walk_chunks(struct walk *w, struct flags *ret)
 {
-	struct walk w = {
-		.super = super, .read = read, .data = data, .block = arena_alloc(a, super->node_size)
-	};
+	struct arena *a = w->arena;
+	const struct btrfs_super *super = w->super;
 	VEC(struct todo) todo = { 0 };
 	struct flags f = { 0 };
 	size_t blocks = 0;
@@ -229,24 +262,130 @@ int btrfs_read_chunks(struct arena *a, const struct btrfs_super *super, btrfs_re
 
 		if (++blocks > BLOCKS_MOST)
 			return -EINVAL;
-		if (!read_block(&w, now.address))
+		if (!read_block(w, now.address, CHUNK_TREE))
 			return -EIO;
-		items = le(w.block + 96, 4);
-		if (w.block[100] != now.level ||
+		items = le(w->block + 96, 4);
+		if (w->block[100] != now.level ||
 		    items > (super->node_size - HEADER_SIZE) / (now.level ? POINTER_SIZE : ITEM_SIZE))
 			return -EINVAL;
-		if (!now.level && read_leaf(&w, items, &f) < 0)
+		if (!now.level && read_leaf(w, items, &f) < 0)
 			return -EINVAL;
 		/* Levels only go down, so that a loop ends. */
 		for (size_t i = 0; now.level && i < items; i++)
-			vec_push(
-				a, &todo,
-				(struct todo){
-					.address = le(w.block + HEADER_SIZE + i * POINTER_SIZE + KEY_SIZE, 8),
-					.level = now.level - 1 });
+			vec_push(a, &todo,
+				 (struct todo){
+					 .address = le(w->block + HEADER_SIZE + i * POINTER_SIZE + KEY_SIZE,
+						       8),
+					 .level = now.level - 1 });
 	}
+	*ret = f;
+	return 0;
+}
+
+int btrfs_read_chunks(struct arena *a, const struct btrfs_super *super, btrfs_reader *read, void *data,
+		      struct btrfs_chunks *ret)
+{
+	struct walk w = { .super = super,
+			  .read = read,
+			  .data = data,
+			  .arena = a,
+			  .block = arena_alloc(a, super->node_size) };
+	struct flags f;
+	int r = walk_chunks(&w, &f);
+
+	if (r < 0)
+		return r;
 	*ret = (struct btrfs_chunks){ .data = profile_names(a, f.data, f.data_single),
 				      .metadata = profile_names(a, f.metadata, f.metadata_single),
 				      .system = profile_names(a, f.system, f.system_single) };
 	return 0;
+}
+
+/* The next item of a leaf in w->block. Return: false at its end, or where it makes no sense. */
+static bool next_item(const struct walk *w, size_t i, size_t items, uint64_t *ret_object, uint8_t *ret_type,
+		      const uint8_t **ret_body, size_t *ret_size)
+{
+	const uint8_t *item = w->block + HEADER_SIZE + i * ITEM_SIZE;
+	uint64_t at, size;
+
+	if (i >= items)
+		return false;
+	at = HEADER_SIZE + le(item + KEY_SIZE, 4);
+	size = le(item + KEY_SIZE + 4, 4);
+	if (at > w->super->node_size || size > w->super->node_size - at)
+		return false;
+	*ret_object = le(item, 8);
+	*ret_type = item[8];
+	*ret_body = w->block + at;
+	*ret_size = size;
+	return true;
+}
+
+static size_t leaf_items(const struct walk *w)
+{
+	size_t items = le(w->block + 96, 4);
+
+	return items <= (w->super->node_size - HEADER_SIZE) / ITEM_SIZE ? items : 0;
+}
+
+/* Where the tree of files begins; *@ret_other: there are subvolumes. */
+static bool find_files(const struct walk *w, uint64_t *ret_address, bool *ret_other)
+{
+	uint64_t object;
+	uint8_t type;
+	const uint8_t *body;
+	size_t size, items = leaf_items(w);
+	bool found = false;
+
+	*ret_other = false;
+	for (size_t i = 0; next_item(w, i, items, &object, &type, &body, &size); i++) {
+		if (type != ROOT_ITEM)
+			continue;
+		if (object >= FIRST_FREE && object <= UINT64_MAX - FIRST_FREE)
+			*ret_other = true;
+		if (object != FS_TREE || size < ROOT_ITEM_SIZE)
+			continue;
+		*ret_address = le(body + 176, 8);
+		*ret_other = *ret_other || body[238] != 0; /* its level */
+		found = true;
+	}
+	return found;
+}
+
+int btrfs_read_empty(struct arena *a, const struct btrfs_super *super, btrfs_reader *read, void *data,
+		     bool *ret)
+{
+	struct walk w = { .super = super,
+			  .read = read,
+			  .data = data,
+			  .arena = a,
+			  .block = arena_alloc(a, super->node_size),
+			  .keep = true };
+	uint64_t address, object;
+	const uint8_t *body;
+	uint8_t type;
+	size_t size, items;
+	struct flags f;
+	bool other;
+
+	*ret = false;
+	if (walk_chunks(&w, &f) < 0)
+		return -EIO;
+	if (super->root_level)
+		return 0;
+	if (!read_block(&w, super->root, ROOT_TREE) || w.block[100] || !find_files(&w, &address, &other))
+		return -EIO;
+	if (other)
+		return 0;
+	if (!read_block(&w, address, FS_TREE) || w.block[100])
+		return -EIO;
+	items = leaf_items(&w);
+	for (size_t i = 0; i < items; i++) {
+		if (!next_item(&w, i, items, &object, &type, &body, &size))
+			return -EIO;
+		if (object != FIRST_FREE || (type != INODE_ITEM && type != INODE_REF))
+			return 0;
+	}
+	*ret = items != 0;
+	return items ? 0 : -EIO;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -12,6 +13,8 @@ enum { BTRFS_SUPER_AT = 65536, BTRFS_SUPER_SIZE = 4096 };
 struct btrfs_super {
 	uint64_t devid, devices, generation;
 	uint64_t size;        /* of this device, bytes */
+	uint64_t root;        /* logical address of the root tree's root */
+	unsigned root_level;  /* 0: a leaf */
 	uint64_t chunk_root;  /* logical address */
 	unsigned chunk_level; /* of its root, 0: a leaf */
 	uint32_t node_size;   /* bytes of a tree block */
@@ -37,3 +40,11 @@ typedef int btrfs_reader(void *data, uint64_t devid, uint64_t offset, void *buf,
  */
 int btrfs_read_chunks(struct arena *a, const struct btrfs_super *super, btrfs_reader *read, void *data,
 		      struct btrfs_chunks *ret);
+
+/**
+ * btrfs_read_empty() - whether an unmounted filesystem holds nothing but its root directory, as mkfs leaves it: no file, no subvolume
+ * Bounded as btrfs_read_chunks() is. What has more than a leaf of trees isn't empty.
+ * Return: 0 with *@ret, -EIO where a part can't be read or isn't what it should be.
+ */
+int btrfs_read_empty(struct arena *a, const struct btrfs_super *super, btrfs_reader *read, void *data,
+		     bool *ret);

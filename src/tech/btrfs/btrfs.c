@@ -334,6 +334,24 @@ static const char *exclusive_operation(struct arena *a, const char *uuid)
 	return !*s || text_eq(s, "none") ? NULL : s;
 }
 
+/* One that a power cut has left unreadable tells by the number of its commits that nobody can have used it for long. */
+enum { YOUNG = 64 };
+
+/* "empty": 1, where nobody has ever put anything there; "young": 1, where that can't be read. */
+static void add_empty(struct probe *p, const struct btrfs_super *super, struct members *list,
+		      struct json_object *out)
+{
+	bool empty;
+	int r = super ? btrfs_read_empty(p->arena, super, read_member, list, &empty) : 0;
+
+	if (!super)
+		return;
+	if (!r)
+		fs_add_empty(out, empty);
+	else if (super->generation <= YOUNG)
+		json_object_object_add(out, "young", json_object_new_int(1));
+}
+
 static struct json_object *probe_one(struct probe *p, const char *uuid)
 {
 	struct json_object *out = json_object_new_object(), *names;
@@ -353,6 +371,7 @@ static struct json_object *probe_one(struct probe *p, const char *uuid)
 	}
 	if (busy)
 		add_text(out, "busy", busy);
+	add_empty(p, super, &list, out);
 	names = json_object_new_object();
 	for (size_t i = 0; i < list.n; i++) {
 		json_object_object_add(names, list.at[i].name,
@@ -439,6 +458,9 @@ static struct btrfs *add_found(const struct machine *m, struct graph *have, cons
 		b->data = arena_strdup(have->arena, field_text(record, "data"));
 		b->metadata = arena_strdup(have->arena, field_text(record, "metadata"));
 		(void)field_has_number(record, "devices", &b->devices);
+		b->fs.left = field_number(record, "empty")   ? LEFTOVER_EMPTY
+			     : field_number(record, "young") ? LEFTOVER_OURS
+							     : LEFTOVER_NOT;
 		warn_clones(sig->uuid, record, d);
 	}
 	return b;
@@ -685,6 +707,7 @@ static const struct fs_kind btrfs_kind = {
 		  .find = btrfs_find,
 		  .match = fs_match,
 		  .settle = btrfs_settle,
+		  .leftover = fs_leftover,
 		  .compare = btrfs_compare,
 		  .health = btrfs_health,
 		  .create = btrfs_create,

@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <json-c/json.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/arena.h"
 #include "base/units.h"
@@ -100,12 +101,18 @@ static uint32_t le16(const uint8_t *p)
 	return (uint32_t)p[1] << 8 | p[0];
 }
 
-static bool read_super(const uint8_t *sb, struct json_object *out)
+static bool read_super(int fd, uint64_t size, struct json_object *out)
 {
-	uint32_t log_block = le32(sb + 24);
-	bool wide = le32(sb + 96) & 0x80; /* 64bit: the upper halves count */
+	uint8_t sb[1024];
+	uint32_t log_block;
+	bool wide;
 	int64_t block;
 
+	(void)size;
+	if (pread(fd, sb, sizeof(sb), 1024) != (ssize_t)sizeof(sb))
+		return false;
+	log_block = le32(sb + 24);
+	wide = le32(sb + 96) & 0x80; /* 64bit: the upper halves count */
 	if (le16(sb + 56) != 0xef53 || log_block > 6)
 		return false;
 	block = INT64_C(1024) << log_block;
@@ -118,12 +125,14 @@ static bool read_super(const uint8_t *sb, struct json_object *out)
 		json_object_new_int64((int64_t)((wide ? (uint64_t)le32(sb + 340) << 32 : 0) | le32(sb + 8))));
 	json_object_object_add(out, "stride", json_object_new_int64((int64_t)le16(sb + 356) * block));
 	json_object_object_add(out, "stripe-width", json_object_new_int64((int64_t)le32(sb + 368) * block));
+	/* Every mount notes its time, and counts: s_mtime, s_mnt_count. */
+	fs_add_empty(out, !le32(sb + 44) && !le16(sb + 52));
 	return true;
 }
 
 static int ext4_probe(struct probe *p)
 {
-	return fs_probe_type(p, "ext4", 1024, 1024, read_super);
+	return fs_probe_devices(p, "ext4", read_super);
 }
 
 static const struct fs_kind ext4_kind;
@@ -135,6 +144,7 @@ static int ext4_find(const struct machine *m, struct graph *have, struct diag *d
 	int r = fs_find_type(m, have, &ext4_kind.kind, "ext4");
 
 	(void)d;
+	fs_find_empty(m, have, first, "ext4");
 	for (size_t i = first; i < have->nodes.n; i++) {
 		struct ext4 *e = as_ext4(have->nodes.at[i]);
 
@@ -300,6 +310,7 @@ static const struct fs_kind ext4_kind = {
 		  .find = ext4_find,
 		  .match = fs_match,
 		  .settle = ext4_settle,
+		  .leftover = fs_leftover,
 		  .compare = ext4_compare,
 		  .health = ext4_health,
 		  .create = ext4_create,

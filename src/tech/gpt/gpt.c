@@ -239,6 +239,31 @@ static int partition_settle(struct node *want, struct settle *s)
 	return 0;
 }
 
+/*
+ * By the identifiers on the disk, since a table of which a part is missing isn't read as one. A protective MBR has none, and protects nothing
+ * where it is alone.
+ */
+static enum leftover table_leftover(const struct node *want, const struct node *have, const struct settle *s)
+{
+	const struct blockdev *disk = have->below.n ? have->below.at[0].to->block : NULL;
+	const char *planned = gpt_table_id(s, want);
+	bool found = false;
+
+	if (!disk)
+		return LEFTOVER_NOT;
+	vec_each (const struct signature *, sig, &disk->signatures) {
+		if (!text_eq(sig->usage, "table"))
+			return LEFTOVER_NOT;
+		if (text_eq(sig->type, "PMBR") && table_of(want)->gpt)
+			found = true;
+		else if (sig->uuid && !strcasecmp(sig->uuid, planned))
+			found = true;
+		else
+			return LEFTOVER_NOT;
+	}
+	return found ? LEFTOVER_OURS : LEFTOVER_NOT;
+}
+
 static void table_compare(const struct node *want, const struct node *have, struct why *why)
 {
 	const struct table *w = table_of(want), *h = table_of(have);
@@ -380,6 +405,7 @@ const struct kind kind_table = {
 	.find = gpt_find_tables,
 	.match = table_match,
 	.settle = gpt_table_settle,
+	.leftover = table_leftover,
 	.compare = table_compare,
 	.create = gpt_table_create,
 	.describe = table_describe,

@@ -128,6 +128,10 @@ int gpt_probe(struct probe *p);
 /** gpt_survey() - the room's survey(): tables and partitions that bear one identifier, as after a disk was copied whole. */
 void gpt_survey(const struct settle *s, struct why *why);
 int gpt_table_settle(struct node *want, struct settle *s);
+
+/** gpt_table_id() - what a new table is called by: a GUID, or an MBR's eight digits; stated or derived. */
+const char *gpt_table_id(const struct settle *s, const struct node *want);
+
 int gpt_table_create(struct steps *s, const struct node *want);
 
 /** gpt_part_dev() - a partition's path from its disk's: "/dev/sda1", "/dev/nvme0n1p1". */

@@ -147,7 +147,7 @@ static int check_mbr(struct settle *s, const struct table *t, const struct node 
 	return 0;
 }
 
-static const char *table_id(struct settle *s, const struct node *want)
+const char *gpt_table_id(const struct settle *s, const struct node *want)
 {
 	const struct table_item *it = (const struct table_item *)want->item;
 	struct uuid u = uuid_is_zero(it->uuid) ? settle_uuid(s, want, "") : it->uuid;
@@ -182,7 +182,7 @@ int gpt_table_settle(struct node *want, struct settle *s)
 		return diag_error(s->diag, want->below.at[0].pos,
 				  "'%s' has %s, too small for a partition table and anything in it",
 				  disk->name, units_exact(s->arena, disk->size));
-	t->id = want->have ? table_of(want->have)->id : table_id(s, want);
+	t->id = want->have ? table_of(want->have)->id : gpt_table_id(s, want);
 	if (is_told(t))
 		return -1;
 	if (share_all(s, t, disk) < 0) {

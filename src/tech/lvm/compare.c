@@ -190,7 +190,7 @@ void lv_compare(const struct node *want, const struct node *have, struct why *wh
 		why_is(why, WHY_DANGEROUS);
 		return;
 	}
-	if (!have->block) {
+	if (!have->block && !want->closed) {
 		why_add(why, NULL, "it isn't active: 'lvchange -ay %s/%s' activates it", h->vg_name,
 			h->lv_name);
 		return;

@@ -318,3 +318,39 @@ void lvm_survey(const struct settle *s, struct why *why)
 {
 	twins_tell(s, why, pv_key, "physical volume");
 }
+
+/* One of no group holds nothing, and may be half written: LVM tells it by its label, and stumbles over the rest. */
+enum leftover pv_leftover(const struct node *want, const struct node *have, const struct settle *s)
+{
+	return !pv_of(have)->vg && uuid_eq(have->uuid, settle_uuid(s, want, "")) ? LEFTOVER_HALF
+										 : LEFTOVER_NOT;
+}
+
+bool lvm_is_ours(const struct vg *want, const struct vg *have, const struct settle *s)
+{
+	if (!have->whole || !text_eq(want->vg_name, have->vg_name))
+		return false;
+	vec_each (struct pv *const *, pv, &have->pvs) {
+		bool ours = false;
+
+		vec_each (struct pv *const *, planned, &want->pvs)
+			ours = ours || uuid_eq((*pv)->node.uuid, settle_uuid(s, &(*planned)->node, ""));
+		if (!ours || !(*pv)->dev)
+			return false;
+	}
+	return true;
+}
+
+enum leftover vg_leftover(const struct node *want, const struct node *have, const struct settle *s)
+{
+	return !vg_of(have)->lvs.n && lvm_is_ours(vg_of(want), vg_of(have), s) ? LEFTOVER_EMPTY
+									       : LEFTOVER_NOT;
+}
+
+enum leftover lv_leftover(const struct node *want, const struct node *have, const struct settle *s)
+{
+	const struct vg *w = lv_of(want)->vg, *h = lv_of(have)->vg;
+
+	(void)s;
+	return w->node.have == &h->node && text_eq(w->vg_name, h->vg_name) ? LEFTOVER_OURS : LEFTOVER_NOT;
+}

@@ -185,6 +185,18 @@ static int lv_create(struct steps *s, const struct node *want)
 	return 0;
 }
 
+static int lv_open(struct steps *s, const struct node *want)
+{
+	const struct lv *lv = lv_of(want);
+	struct step *st = step_new(s, want, "activate", "activate volume '%s'", want->name);
+
+	step_lvm(s, st, "lvchange", "-ay", NULL);
+	step_wordf(s, st, "%s/%s", lv->vg_name, lv->lv_name);
+	step_gives(s, st, want->dev, 0, want->size);
+	chain(s, st, lv->vg);
+	return 0;
+}
+
 static const char *pv_describe(struct arena *a, const struct node *n)
 {
 	const struct pv *pv = pv_of(n);
@@ -239,6 +251,7 @@ const struct kind pv_kind = {
 	.size = sizeof(struct pv),
 	.match = pv_match,
 	.settle = pv_settle,
+	.leftover = pv_leftover,
 	.compare = pv_compare,
 	.health = pv_health,
 	.create = pv_create,
@@ -254,6 +267,7 @@ const struct kind vg_kind = {
 	.find = vg_find,
 	.match = vg_match,
 	.settle = vg_settle,
+	.leftover = vg_leftover,
 	.compare = vg_compare,
 	.create = vg_create,
 	.describe = vg_describe,
@@ -286,18 +300,21 @@ const struct kind lv_kind = {
 	.check = lv_check,
 	.match = lv_match,
 	.settle = lv_settle,
+	.leftover = lv_leftover,
 	.compare = lv_compare,
 	.create = lv_create,
+	.open = lv_open,
 	.retire = lv_retire,
 	.busy = lv_busy,
 	.describe = lv_describe,
 };
 
 /* liblvm2cmd runs them in a run; the script that a plan prints calls the programs. */
-static const struct room_tool tools[] = { { "lvm", "lvm2" },      { "pvcreate", "lvm2" },
-					  { "vgcreate", "lvm2" }, { "lvcreate", "lvm2" },
-					  { "vgchange", "lvm2" }, { "vgremove", "lvm2" },
-					  { "lvremove", "lvm2" }, { 0 } };
+static const struct room_tool tools[] = {
+	{ "lvm", "lvm2" },      { "pvcreate", "lvm2" }, { "vgcreate", "lvm2" },
+	{ "lvcreate", "lvm2" }, { "vgchange", "lvm2" }, { "vgremove", "lvm2" },
+	{ "lvremove", "lvm2" }, { "lvchange", "lvm2" }, { 0 }
+};
 
 static const struct kind *const kinds[] = { &pv_kind, &vg_kind, &lv_kind, NULL };
 

@@ -7,7 +7,7 @@
 
 #include "base/units.h"
 #include "graph/node.h"
-#include "tech/key.h"
+#include "tech/kind.h"
 #include "tech/lvm/place.h"
 
 struct arena;
@@ -162,6 +162,11 @@ const struct node *vg_match(const struct node *want, const struct settle *s);
 const struct node *lv_match(const struct node *want, const struct settle *s);
 /** lvm_belongs_to() - whether extents are a volume's, as far as names tell: those of "[home_rimage_0]" are home's. */
 bool lvm_belongs_to(const char *segment_lv, const char *lv);
+/** lvm_is_ours() - whether a group that is there is the wanted one: LVM gives it a UUID of its own choice, but all its devices bear planned ones. */
+bool lvm_is_ours(const struct vg *want, const struct vg *have, const struct settle *s);
+enum leftover pv_leftover(const struct node *want, const struct node *have, const struct settle *s);
+enum leftover vg_leftover(const struct node *want, const struct node *have, const struct settle *s);
+enum leftover lv_leftover(const struct node *want, const struct node *have, const struct settle *s);
 void pv_compare(const struct node *want, const struct node *have, struct why *why);
 void pv_health(const struct node *want, const struct settle *s, struct why *why);
 void vg_compare(const struct node *want, const struct node *have, struct why *why);

@@ -317,6 +317,7 @@ int lv_settle(struct node *want, struct settle *s)
 		if (have->node.block && machine_dev(s->machine, want->dev) != have->node.block)
 			want->dev = have->node.block->path;
 	}
+	want->closed = !s->verify && have && !have->node.block && lvm_is_ours(lv->vg, have->vg, s);
 	want->size = have ? have->node.size : lv->extents * lv->vg->extent_size;
 	first = lv->pieces.n ? lv->pieces.at[0].pv : lv->vg->pvs.at[0];
 	/* Also of one that is there: the kernel doesn't know what the layout says of hardware RAID. */

@@ -298,7 +298,7 @@ void array_compare(const struct node *want, const struct node *have, struct why 
 {
 	const struct array *w = array_of(want), *h = array_of(have);
 
-	if (h->why_not) {
+	if (h->why_not && !want->closed) {
 		why_add(why, NULL, "it %s: 'mdadm --assemble --scan --uuid=%s' may start it", h->why_not,
 			md_uuid_text(why->arena, have->uuid));
 		/* What came with a used disk will never run; what this layout made may. */

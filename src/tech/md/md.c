@@ -425,6 +425,19 @@ static void warn_offset(const struct array *r, struct settle *s)
 	}
 }
 
+static struct uuid planned_uuid(const struct node *want, const struct settle *s)
+{
+	const struct array_item *words = array_of(want)->words;
+
+	return uuid_is_zero(words->uuid) ? settle_uuid(s, want, "") : words->uuid;
+}
+
+/* Of one that doesn't run nobody can say what is in it; what stands on one that runs is seen. */
+static enum leftover array_leftover(const struct node *want, const struct node *have, const struct settle *s)
+{
+	return uuid_eq(have->uuid, planned_uuid(want, s)) ? LEFTOVER_OURS : LEFTOVER_NOT;
+}
+
 static int settle_new(struct array *r, struct settle *s)
 {
 	uint64_t *sizes = arena_alloc(s->arena, r->places.n * sizeof(*sizes));
@@ -493,6 +506,17 @@ static struct geometry geometry_there(const struct array *r, struct settle *s)
 	return r->node.have->geo;
 }
 
+/* Ours, with every member there, and not assembled: udev does that elsewhere, but not everywhere. */
+static bool is_closed(const struct array *w, const struct array *h)
+{
+	if (h->node.block || !uuid_eq(w->planned, h->node.uuid) || !h->places.n)
+		return false;
+	vec_each (const struct array_place *, p, &h->places)
+		if (!p->dev)
+			return false;
+	return true;
+}
+
 static int array_settle(struct node *want, struct settle *s)
 {
 	struct array *r = (struct array *)want;
@@ -501,6 +525,7 @@ static int array_settle(struct node *want, struct settle *s)
 	want->dev = arena_printf(s->arena, md_number(want->name) >= 0 ? "/dev/%s" : "/dev/md/%s", want->name);
 	there = machine_dev(s->machine, want->dev);
 	r->planned = uuid_is_zero(r->words->uuid) ? settle_uuid(s, want, "") : r->words->uuid;
+	want->closed = !s->verify && want->have && is_closed(r, array_of(want->have));
 	if (want->have) {
 		take_over(r, array_of(want->have));
 		want->size = want->have->size;
@@ -567,6 +592,19 @@ static int array_create(struct steps *s, const struct node *want)
 	st = step_new(s, want, "wipe", "remove what an older use may show in '%s'", want->name);
 	st->op.form = OP_WIPE;
 	st->op.dev = want->dev;
+	return 0;
+}
+
+static int array_open(struct steps *s, const struct node *want)
+{
+	struct step *st = step_new(s, want, "assemble", "start the array '%s'", want->name);
+
+	step_argv(s, st, "mdadm", "--assemble", want->dev, "--quiet", NULL);
+	step_wordf(s, st, "--uuid=%s", md_uuid_text(steps_arena(s), want->uuid));
+	vec_each (const struct edge *, e, &want->below)
+		step_word(s, st, e->to->dev);
+	step_gives(s, st, want->dev, 0, 0);
+	steps_chain(s, st, "mdadm");
 	return 0;
 }
 
@@ -648,10 +686,12 @@ const struct kind array_kind = {
 	.find = array_find,
 	.match = array_match,
 	.settle = array_settle,
+	.leftover = array_leftover,
 	.compare = array_compare,
 	.health = array_health,
 	.create = array_create,
 	.busy = array_busy,
+	.open = array_open,
 	.describe = array_describe,
 	.part_type = array_part_type,
 	.alive = array_alive,

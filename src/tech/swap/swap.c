@@ -68,8 +68,14 @@ static const struct fs_kind swap_kind;
 
 static int swap_find(const struct machine *m, struct graph *have, struct diag *d)
 {
+	size_t first = have->nodes.n;
+	int r = fs_find_type(m, have, &swap_kind.kind, "swap");
+
 	(void)d;
-	return fs_find_type(m, have, &swap_kind.kind, "swap");
+	/* What was swapped out is of no use to anybody once the swap isn't in use. A system that sleeps there bears another signature. */
+	for (size_t i = first; i < have->nodes.n; i++)
+		as_fs(have->nodes.at[i])->left = LEFTOVER_EMPTY;
+	return r;
 }
 
 static int swap_settle(struct node *want, struct settle *s)
@@ -151,6 +157,7 @@ static const struct fs_kind swap_kind = {
 		  .find = swap_find,
 		  .match = fs_match,
 		  .settle = swap_settle,
+		  .leftover = fs_leftover,
 		  .compare = fs_compare,
 		  .create = swap_create,
 		  .describe = swap_describe,

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <string.h>
 #include <strings.h>
+#include <unistd.h>
 
 #include "base/arena.h"
 #include "base/units.h"
@@ -96,10 +97,64 @@ static int vfat_check(const struct node *want, struct diag *d)
 
 static const struct fs_kind vfat_kind;
 
+static uint32_t le32(const uint8_t *p)
+{
+	return (uint32_t)p[3] << 24 | (uint32_t)p[2] << 16 | (uint32_t)p[1] << 8 | p[0];
+}
+
+static uint32_t le16(const uint8_t *p)
+{
+	return (uint32_t)p[1] << 8 | p[0];
+}
+
+/*
+ * Whether the root directory has never had an entry but the label's. Source: Microsoft's FAT specification (fatgen103): the boot sector,
+ * and the 32 bytes of an entry, whose first byte is 0 where none was ever written.
+ */
+static bool read_boot(int fd, uint64_t size, struct json_object *out)
+{
+	uint8_t boot[512], entry[32];
+	uint64_t sector, reserved, tables, root, room, at;
+
+	if (pread(fd, boot, sizeof(boot), 0) != (ssize_t)sizeof(boot))
+		return false;
+	sector = le16(boot + 11);
+	reserved = le16(boot + 14);
+	tables = (uint64_t)boot[16] * (le16(boot + 22) ? le16(boot + 22) : le32(boot + 36));
+	room = le16(boot + 17) ? le16(boot + 17) * sizeof(entry) : boot[13] * sector;
+	root = le16(boot + 17) ? 0 : le32(boot + 44);
+	if (!sector || !boot[13] || (root && root < 2))
+		return false;
+	at = (reserved + tables + (root ? (root - 2) * boot[13] : 0)) * sector;
+	if (at > size || room > size - at)
+		return false;
+	for (uint64_t i = 0; i < room; i += sizeof(entry)) {
+		if (pread(fd, entry, sizeof(entry), (off_t)(at + i)) != (ssize_t)sizeof(entry))
+			return false;
+		if (!entry[0])
+			break;
+		if (entry[0] != 0xe5 && entry[11] == 0x08) /* the label */
+			continue;
+		fs_add_empty(out, false);
+		return true;
+	}
+	fs_add_empty(out, true);
+	return true;
+}
+
+static int vfat_probe(struct probe *p)
+{
+	return fs_probe_devices(p, "vfat", read_boot);
+}
+
 static int vfat_find(const struct machine *m, struct graph *have, struct diag *d)
 {
+	size_t first = have->nodes.n;
+	int r = fs_find_type(m, have, &vfat_kind.kind, "vfat");
+
 	(void)d;
-	return fs_find_type(m, have, &vfat_kind.kind, "vfat");
+	fs_find_empty(m, have, first, "vfat");
+	return r;
 }
 
 /* The smallest device that certainly makes a FAT32, in whole MiB: 33 with sectors of 512, 257 with 4096. One cluster is one sector. */
@@ -118,14 +173,25 @@ static const char *serial(struct arena *a, struct uuid u)
 	return arena_printf(a, "%02X%02X-%02X%02X", u.b[0], u.b[1], u.b[2], u.b[3]);
 }
 
+static const char *planned(const struct node *want, const struct settle *s)
+{
+	const char *stated = fs_of(want)->item->uuid;
+
+	return stated ? upper(s->arena, stated) : serial(s->arena, settle_uuid(s, want, ""));
+}
+
+static enum leftover vfat_leftover(const struct node *want, const struct node *have, const struct settle *s)
+{
+	return text_eq(fs_of(have)->uuid, planned(want, s)) ? fs_of(have)->left : LEFTOVER_NOT;
+}
+
 static int vfat_settle(struct node *want, struct settle *s)
 {
 	struct fs *fs = as_fs(want);
 	uint32_t sector = want->below.at[0].to->geo.logical ? want->below.at[0].to->geo.logical : SECTOR;
 	int r;
 
-	fs->uuid = fs->item->uuid ? upper(s->arena, fs->item->uuid)
-				  : serial(s->arena, settle_uuid(s, want, ""));
+	fs->uuid = planned(want, s);
 	r = fs_settle(want, s);
 	if (r < 0)
 		return r;
@@ -181,6 +247,7 @@ static const struct fs_kind vfat_kind = {
 		  .find = vfat_find,
 		  .match = fs_match,
 		  .settle = vfat_settle,
+		  .leftover = vfat_leftover,
 		  .compare = fs_compare,
 		  .create = vfat_create,
 		  .describe = vfat_describe,
@@ -198,4 +265,5 @@ const struct room room_vfat = {
 	.tools = tools,
 	.doc = "FAT32 filesystems.",
 	.kinds = vfat_kinds,
+	.probe = vfat_probe,
 };

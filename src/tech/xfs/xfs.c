@@ -3,6 +3,7 @@
 #include <json-c/json.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/arena.h"
 #include "base/units.h"
@@ -17,6 +18,7 @@ enum { BLOCK = 4096 };
 #define LOG_ELSE    (32 * KIB)  /* what mkfs.xfs takes, with a remark, where the stripe unit is larger */
 #define SMALL       GIB         /* below, mkfs.xfs takes no stripe from the device */
 #define SMALLEST    (300 * MIB) /* xfsprogs 5.19 and later */
+#define LOG_LOOKED  (512 * KIB) /* more than a record of mkfs's and the gap behind it can take */
 #define STRIPE_MOST (UINT64_C(1) << 40) /* a full stripe: 2^31 sectors */
 
 struct xfs_item {
@@ -121,24 +123,62 @@ static uint32_t be32(const uint8_t *p)
 	return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
 }
 
-static bool read_super(const uint8_t *sb, struct json_object *out)
+static uint64_t be64(const uint8_t *p)
 {
-	uint32_t block = be32(sb + 4);
+	return (uint64_t)be32(p) << 32 | be32(p + 4);
+}
 
+/*
+ * Whether a record stands in the log behind the first one, which is mkfs's. Whoever mounts it writes there, at the latest when it is
+ * unmounted. Source: struct xlog_rec_header, xfs_log_format.h; mkfs.xfs 6.1 writes one record, into the first block.
+ */
+static bool has_log(int fd, uint64_t size, const uint8_t *sb, uint32_t block, bool *ret)
+{
+	uint64_t start = be64(sb + 48), per_group = be32(sb + 84), at;
+	unsigned shift = sb[124];
+	uint8_t head[SECTOR];
+
+	if (!start || shift > 31)
+		return false; /* on a device of its own */
+	at = ((start >> shift) * per_group + (start & ((UINT64_C(1) << shift) - 1)));
+	if (at > size / block || size - at * block < LOG_LOOKED)
+		return false;
+	*ret = false;
+	for (uint64_t i = 1; i < LOG_LOOKED / SECTOR && !*ret; i++) {
+		if (pread(fd, head, sizeof(head), (off_t)(at * block + i * SECTOR)) != (ssize_t)sizeof(head))
+			return false;
+		*ret = be32(head) == 0xfeedbabe && !memcmp(head + 304, sb + 32, 16);
+	}
+	return true;
+}
+
+static bool read_super(int fd, uint64_t size, struct json_object *out)
+{
+	uint8_t sb[SECTOR];
+	uint32_t block;
+	bool used;
+
+	if (pread(fd, sb, sizeof(sb), 0) != (ssize_t)sizeof(sb))
+		return false;
+	block = be32(sb + 4);
 	if (memcmp(sb, "XFSB", 4) != 0 || block < 512 || block > 65536 || !units_is_power_of_two(block))
 		return false;
 	json_object_object_add(out, "block-size", json_object_new_int64(block));
 	json_object_object_add(out, "stripe-unit", json_object_new_int64((int64_t)be32(sb + 184) * block));
 	json_object_object_add(out, "stripe-width", json_object_new_int64((int64_t)be32(sb + 188) * block));
 	json_object_object_add(out, "log-stripe-unit", json_object_new_int64(be32(sb + 196)));
-	if (sb[126])
+	if (sb[126]) {
 		json_object_object_add(out, "unfinished", json_object_new_int64(1));
+		fs_add_empty(out, true); /* no kernel mounts it */
+	} else if (has_log(fd, size, sb, block, &used)) {
+		fs_add_empty(out, !used);
+	}
 	return true;
 }
 
 static int xfs_probe(struct probe *p)
 {
-	return fs_probe_type(p, "xfs", 0, 512, read_super);
+	return fs_probe_devices(p, "xfs", read_super);
 }
 
 static const struct fs_kind xfs_kind;
@@ -149,6 +189,7 @@ static int xfs_find(const struct machine *m, struct graph *have, struct diag *d)
 	int r = fs_find_type(m, have, &xfs_kind.kind, "xfs");
 
 	(void)d;
+	fs_find_empty(m, have, first, "xfs");
 	for (size_t i = first; i < have->nodes.n; i++) {
 		struct xfs *x = as_xfs(have->nodes.at[i]);
 		uint64_t width = 0, unfinished = 0;
@@ -315,6 +356,7 @@ static const struct fs_kind xfs_kind = {
 		  .find = xfs_find,
 		  .match = fs_match,
 		  .settle = xfs_settle,
+		  .leftover = fs_leftover,
 		  .compare = xfs_compare,
 		  .health = xfs_health,
 		  .create = xfs_create,
