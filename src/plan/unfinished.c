@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "machine/machine.h"
 #include "plan/settle.h"
+#include "plan/use.h"
 #include "tech/kind.h"
 
 const char *plan_making(const struct settle *s, const struct node *n)
@@ -90,6 +91,10 @@ static bool is_bare(const struct settle *s, const struct node *have)
 
 static bool is_alone(const struct settle *s, const struct node *want, const struct node *have)
 {
+	use_list uses = plan_users_of(s, have);
+
+	if (plan_is_bound(&uses))
+		return false;
 	vec_each (const struct edge *, e, &have->below)
 		if (e->claim && !is_alone_on(s, want, have, e->to))
 			return false;

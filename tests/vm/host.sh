@@ -9,7 +9,7 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 top=$(cd "$here/../.." && pwd)
 work=$(mktemp -d "${TMPDIR:-/var/tmp}/stowage-vm.XXXXXX")
 count=0
-trap 'rm -rf "$work"' EXIT
+trap '[ -n "${KEEP_WORK:-}" ] || rm -rf "$work"' EXIT
 
 result() { # ok|not-ok TEXT
 	count=$((count + 1))

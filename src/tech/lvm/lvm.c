@@ -192,6 +192,7 @@ static int lv_open(struct steps *s, const struct node *want)
 
 	step_lvm(s, st, "lvchange", "-ay", NULL);
 	step_wordf(s, st, "%s/%s", lv->vg_name, lv->lv_name);
+	st->uses = true;
 	step_gives(s, st, want->dev, 0, want->size);
 	chain(s, st, lv->vg);
 	return 0;
