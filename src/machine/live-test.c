@@ -133,13 +133,17 @@ static void test_devices_of_a_tree(void **state)
 		"27 1 8:2 /sub /srv/a\\040b ro,relatime shared:1 master:2 - ext4 /dev/root rw,data=ordered\n"
 		"28 1 0:40 / /run rw - tmpfs tmpfs rw,size=10k\n"
 		"broken line\n"
+		"30 1 8:2 / /srv/x\\012y\\134z rw - ext4 /dev/root rw\n"
+		"31 1 8:2 / relative rw - ext4 /dev/root rw\n"
 		"29 1 9:0 / /x rw -\n");
-	assert_int_equal(m.mounts.n, 2);
+	assert_int_equal(m.mounts.n, 3);
 	assert_string_equal(m.mounts.at[0].target, "/srv/a b");
 	assert_string_equal(m.mounts.at[0].dev, "sda2");
 	assert_string_equal(m.mounts.at[0].options, "ro,relatime,data=ordered");
 	assert_string_equal(m.mounts.at[0].root, "/sub");
 	assert_int_equal(m.mounts.at[1].minor, 0);
+	/* Whoever may mount may call the place as he likes. */
+	assert_string_equal(m.mounts.at[2].target, "/srv/x\ny\\z");
 	look_swaps(&m, "Filename\tType\tSize\tUsed\tPriority\n/swap\\040file file 1 2 -2\n");
 	assert_int_equal(m.swaps.n, 1);
 	assert_string_equal(m.swaps.at[0].path, "/swap file");

@@ -8,6 +8,8 @@
 #include "machine/machine.h"
 #include "machine/parts.h"
 
+enum { MOST_MAJOR = 0xfff, MOST_MINOR = 0xfffff }; /* linux/kdev_t.h */
+
 /* The kernel's own filesystems: nobody's data, and what is mounted differs from boot to boot. */
 static bool is_pseudo(const char *type)
 {
@@ -151,10 +153,10 @@ static void add_mount(struct machine *m, const text_list *w)
 	/* id parent major:minor root target options [tags...] - type source super-options */
 	while (dash < w->n && !text_eq(w->at[dash], "-"))
 		dash++;
-	if (w->n < dash + 3 || is_pseudo(w->at[dash + 1]) || is_kernels(w->at[4]))
+	if (w->n < dash + 3 || *w->at[4] != '/' || is_pseudo(w->at[dash + 1]) || is_kernels(w->at[4]))
 		return;
-	mount.major = (unsigned)strtoul(w->at[2], &end, 10);
-	mount.minor = *end == ':' ? (unsigned)strtoul(end + 1, NULL, 10) : 0;
+	mount.major = (unsigned)strtoul(w->at[2], &end, 10) & MOST_MAJOR;
+	mount.minor = *end == ':' ? (unsigned)strtoul(end + 1, NULL, 10) & MOST_MINOR : 0;
 	mount.root = w->at[3];
 	mount.target = w->at[4];
 	mount.type = w->at[dash + 1];

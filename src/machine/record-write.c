@@ -65,7 +65,7 @@ const struct field record_device[] = {
 };
 
 const struct field record_mount[] = {
-	FIELD(mount_there, PATH, target, .name = "target", .need = true),
+	FIELD(mount_there, PLACE, target, .name = "target", .need = true),
 	FIELD(mount_there, TEXT, source, .name = "source"),
 	FIELD(mount_there, TEXT, type, .name = "type", .need = true),
 	FIELD(mount_there, TEXT, options, .name = "options"),
@@ -77,7 +77,7 @@ const struct field record_mount[] = {
 };
 
 const struct field record_swap[] = {
-	FIELD(swap_there, PATH, path, .name = "path", .need = true),
+	FIELD(swap_there, PLACE, path, .name = "path", .need = true),
 	FIELD(swap_there, NAME, dev, .name = "dev"),
 	{ 0 },
 };
@@ -127,7 +127,8 @@ static struct json_object *write_field(const struct field *f, const void *at)
 	switch (f->form) {
 	case FIELD_TEXT:
 	case FIELD_NAME:
-	case FIELD_PATH: {
+	case FIELD_PATH:
+	case FIELD_PLACE: {
 		const char *s = *(const char *const *)at;
 
 		return s ? json_object_new_string(s) : NULL;

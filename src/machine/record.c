@@ -143,6 +143,16 @@ static const char *read_path(struct reader *r, const struct at *at, struct json_
 	return NULL;
 }
 
+static const char *read_place(struct reader *r, const struct at *at, struct json_object *j)
+{
+	const char *s = read_text(r, at, j);
+
+	if (!s || *s == '/')
+		return s;
+	(void)wrong(r, at, "is '%s', but must be a path that begins with a slash", s);
+	return NULL;
+}
+
 static bool read_number(struct reader *r, const struct at *at, struct json_object *j, const struct field *f,
 			uint64_t *ret)
 {
@@ -249,6 +259,9 @@ static void read_field(struct reader *r, const struct at *at, struct json_object
 		return;
 	case FIELD_PATH:
 		*(const char **)ret = read_path(r, at, j);
+		return;
+	case FIELD_PLACE:
+		*(const char **)ret = read_place(r, at, j);
 		return;
 	case FIELD_BOOL:
 		if (is_form(r, at, j, json_type_boolean, "true or false"))

@@ -11,6 +11,7 @@ enum field_form {
 	FIELD_TEXT,  /* const char *: any text without NUL */
 	FIELD_NAME,  /* const char *: a kernel name */
 	FIELD_PATH,  /* const char *: absolute, no control characters */
+	FIELD_PLACE, /* const char *: absolute; what others have made, so any characters */
 	FIELD_BOOL,  /* bool */
 	FIELD_UINT,  /* unsigned */
 	FIELD_U32,   /* uint32_t */

@@ -107,7 +107,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		abort();
 	fill(fd, data, size);
 	*dev = (struct blockdev){ .name = "sda",
-				  .path = arena_printf(a, "/proc/self/fd/%d", fd),
+				  .path = arena_printf(a, "/dev/fd/%d", fd),
 				  .type = "disk",
 				  .major = 8,
 				  .size = DISK_BYTES,

@@ -259,6 +259,7 @@ static void known_verdicts(void **state)
 		  "\302\233"
 		  "31m",
 		  HOSTILE_CARRIED },
+		{ HOSTILE_THERE_MOUNT, "a\nb\033[2J", HOSTILE_CARRIED },
 		{ HOSTILE_THERE_LABEL, "\033]0;x\a", HOSTILE_CARRIED },
 	};
 
