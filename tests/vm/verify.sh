@@ -7,6 +7,8 @@
 guest verify a=2G b=2G c=2G,bus=scsi d=400M <<'JOB'
 a=$(disk a) b=$(disk b) c=$(disk c) d=$(disk d)
 root=/mnt/small
+# With an array of parity in the making the kernel may be too busy to load a driver for others in time.
+modprobe -a btrfs xfs ext4 raid456
 place small.yaml /dev/vda=a /dev/vdb=b /dev/vdc=c
 apply $root
 verify() { ./stowage verify /tmp/layout.yaml --root $root "$@"; }
