@@ -410,16 +410,18 @@ for name in bad worse; do
 	blank "$d"
 done
 
-# A disk vanishes in the middle: as a SCSI disk and from the PCI bus.
+# A disk vanishes in the middle: a SCSI disk, and one of virtio, whose driver goes through the same as when it is unplugged.
 for name in s a; do
 	d=$(disk $name)
 	layout one "$d"
+	virtio=$(readlink -f "/sys/block/${d##*/}/device")
+	virtio=${virtio##*/}
 	if [ $name = s ]; then echo "echo 1 >/sys/block/${d##*/}/device/delete"; else
-		echo "echo 1 >$(readlink -f "/sys/block/${d##*/}/device/..")/remove"
+		echo "echo $virtio >/sys/bus/virtio/drivers/virtio_blk/unbind"
 	fi | { cat; echo 'exec "$real" "$@"'; } | wrap mkfs.ext4
 	fails "disk $name vanishes" '^layout.yaml:[0-9:]* error: cannot format /srv: mkfs.ext4 exited with 1'
 	cat /tmp/said
-	if [ $name = s ]; then for h in /sys/class/scsi_host/host*/scan; do echo '- - -' >"$h"; done; else echo 1 >/sys/bus/pci/rescan; fi
+	if [ $name = s ]; then for h in /sys/class/scsi_host/host*/scan; do echo '- - -' >"$h"; done; else echo "$virtio" >/sys/bus/virtio/drivers/virtio_blk/bind; fi
 	udevadm settle
 	until [ -n "$(disk $name)" ]; do udevadm settle; done
 	layout one "$(disk $name)"
