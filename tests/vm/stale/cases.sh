@@ -49,7 +49,7 @@ END
 		echo "vg/l$i $kind" >>/tmp/old/places
 	done
 	vgs --noheadings -o vg_uuid vg | tr -d ' ' >/tmp/vg.uuid
-	for md in /dev/md[0-9]*; do [ ! -b "$md" ] || mdadm --quiet --stop "$md"; done
+	for md in /sys/block/md*; do [ ! -e "$md" ] || mdadm --quiet --stop "/dev/${md##*/}"; done
 	vgchange -q -an vg && vgchange -q -ay vg
 	lvremove -q -y vg
 	awake

@@ -49,7 +49,7 @@ def inner(o):
 
 want = {}
 for o in objects.values():
-    if o["kind"] not in ("disk", "partition", "array", "lv") or not o.get("device"):
+    if o["kind"] not in ("disk", "partition", "array", "volume") or not o.get("device"):
         continue
     types, uuid, more = set(), None, set()
     for up in above[o["name"]]:
@@ -88,11 +88,16 @@ for d in devices:
 told(text + ": wipefs shows what is planned and nothing else (%d devices)" % len(devices), wrong)
 
 wrong, found, record = [], {}, {}
-for line in tool("blkid", "-p", "-o", "export", *devices).splitlines():
-    key, _, value = line.partition("=")
-    if key == "DEVNAME":
-        record = found[value] = {}
-    record[key] = value
+left = devices
+while left:
+    # It stops at the first device that has nothing.
+    for line in tool("blkid", "-p", "-o", "export", *left).splitlines():
+        key, _, value = line.partition("=")
+        if key == "DEVNAME":
+            record = found[value] = {}
+        record[key] = value
+    seen = [i for i, d in enumerate(left) if d in found]
+    left = left[seen[-1] + 2 if seen else 1:]
 for d in devices:
     name, types, uuid, _ = want[d]
     got = found.get(d, {})
@@ -115,7 +120,7 @@ def old_in(*words):
 told(text + ": mdadm, LVM, btrfs and the kernel know nothing of the old", old_in("mdadm", "--examine", "--scan", "--verbose")
      + old_in("mdadm", "--detail", "--scan")
      + old_in("pvs", "-a", "-o", "pv_name,pv_uuid,vg_name,vg_uuid", "--config", "devices/scan_lvs=1")
-     + old_in("lvs", "-a", "-o", "lv_name,vg_name,vg_uuid") + old_in("btrfs", "filesystem", "show") + old_in("blkid", "-p", *devices)
+     + old_in("lvs", "-a", "-o", "lv_name,vg_name,vg_uuid") + old_in("btrfs", "filesystem", "show") 
      + old_in("dmsetup", "info", "-c", "--noheadings", "-o", "name,uuid") + old_in("cat", "/proc/mdstat", "/proc/mounts", "/proc/swaps")
      + old_in("./by-hand.py", "mirrors", *devices))
 own = {o["uuid"] for o in objects.values() if o["kind"] == "btrfs"}

@@ -104,8 +104,6 @@ dirty() {
 	status "what was there before is built" 0 ./stowage apply before.yaml --yes --no-mount --root /mnt/before --state /run/before
 	[ "$failed" = 0 ] || exit 1
 	# Its own UUIDs are old ones, too.
-	./stowage plan before.yaml --no-mount --root /mnt/before --format json |
-		jq -r '.objects[] | select(.kind == "array" or .kind == "vg") | .uuid // empty' >/tmp/before.uuids
 	mdadm --detail --scan | sed -n 's/.*UUID=\([0-9a-f:]*\).*/\1/p' >>/tmp/old/names
 	old_groups
 	for i in "${!slots[@]}"; do

@@ -126,8 +126,18 @@ watch() {
 	md_watcher=$!
 }
 
-unwatch() {
+# idle: udev has nothing to do, and LVM has activated what udev told it about, which systemd starts apart
+idle() {
+	local deadline=$((SECONDS + 60))
 	udevadm settle
+	while [ $SECONDS -lt $deadline ] && systemctl list-units --no-legend --state=active,activating 'lvm-activate-*' | grep -q .; do
+		udevadm settle
+	done
+	udevadm settle
+}
+
+unwatch() {
+	idle
 	kill "$watcher" "$md_watcher"
 	wait "$watcher" "$md_watcher" 2>/dev/null
 	udevadm info --export-db >/tmp/watch/db
@@ -161,9 +171,10 @@ no_resync() { echo 1 | tee /proc/sys/dev/raid/speed_limit_{min,max} >/dev/null; 
 # stopped: nothing runs any more, but all of it lies about
 stopped() {
 	local round md
+	idle
 	for round in 1 2; do # an array may lie in a volume, and a volume in an array
 		vgs --noheadings -o vg_name "${lvm_quiet[@]}" 2>/dev/null | xargs -r -n1 vgchange -q -an "${lvm_quiet[@]}" >/dev/null 2>&1
-		for md in /dev/md[0-9]*; do [ ! -b "$md" ] || mdadm --quiet --stop "$md"; done
+		for md in /sys/block/md*; do [ ! -e "$md" ] || mdadm --quiet --stop "/dev/${md##*/}"; done
 	done
 	udevadm settle
 }
