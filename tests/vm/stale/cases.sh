@@ -203,7 +203,7 @@ in_use() {
 	mkswap -q -L old910b /dev/old910/old910b && swapon /dev/old910/old910b
 	mkfs.btrfs -q -f -L old910 -d raid1 -m raid1 "${a}3" "${b}3"
 	echo secret | cryptsetup luksFormat -q --type luks2 --pbkdf pbkdf2 --pbkdf-force-iterations 1000 "${a}4" -
-	echo secret | cryptsetup open "${a}4" old910 -
+	echo secret | cryptsetup open --key-file - "${a}4" old910
 	mkfs.xfs -q -f -L old910x "${b}5"
 	old_names "$a"? "$b"? /dev/old910/* /dev/md/old910*
 	old_groups old910
@@ -234,7 +234,8 @@ END
 		mdadm --detail --export /dev/md/theirs
 		lvs --noheadings -o lv_full_name,lv_active,lv_uuid asleep awake
 		dmsetup info -c --noheadings -o name,uuid,open awake-one
-		grep -F "${d}4" /proc/swaps
+		# The kernel counts automatic priorities anew when another swap goes.
+		awk -v dev="${d}4" '$1 == dev { print $1, $2, $3 }' /proc/swaps
 		find /dev/md /dev/disk/by-id /dev/mapper -type l \( -name '*theirs*' -o -name '*awake*' -o -name '*asleep*' \) -printf '%p %l\n' | sort
 	}
 	echo frozen | tee /sys/block/md*/md/sync_action >/dev/null

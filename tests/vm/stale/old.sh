@@ -34,6 +34,7 @@ asleep() {
 }
 # The guest has no bcache-tools, whose rule this is: a device that looks like bcache is told to the kernel.
 awake() {
+	mkdir -p /run/udev/rules.d
 	rm -f /run/udev/rules.d/64-md-raid-assembly.rules /run/udev/rules.d/69-lvm.rules
 	modprobe -q bcache
 	# shellcheck disable=SC2016 # the name is udev's
