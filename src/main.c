@@ -27,7 +27,8 @@ static const struct command plan = {
 	.name = "plan",
 	.words = "LAYOUT",
 	.summary = "show the way from what is there to what shall be; --show FILE shows a saved plan",
-	.options = "machine root no-mount seed allow-loss format output exit-code state json verbose show protected",
+	.options = "machine root no-mount seed allow-loss format output exit-code state json verbose show "
+		   "protected",
 	.run = command_show_plan,
 	.min_words = 1,
 	.max_words = 1,

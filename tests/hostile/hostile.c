@@ -444,14 +444,11 @@ static void expected(struct trial *t, const struct op *op, command_list *ret, co
 		*ret_input = op->script;
 		break;
 	case OP_ZERO:
-		vec_each (const struct op_range *, r, &op->ranges) {
-			text_list z = { 0 };
-
-			add_words(t, &z, "blkdiscard", "-z", "-o", arena_printf(a, "%" PRIu64, r->start),
-				  "-l", arena_printf(a, "%" PRIu64, r->size), op->dev, NULL);
-			vec_push(a, ret, z);
-		}
-		return;
+		add_words(t, &w, "zero", op->dev, NULL);
+		vec_each (const struct op_range *, r, &op->ranges)
+			add_words(t, &w, arena_printf(a, "%" PRIu64, r->start),
+				  arena_printf(a, "%" PRIu64, r->size), NULL);
+		break;
 	case OP_WIPE:
 		add_words(t, &w, "wipefs", "-a", "-q", op->dev, NULL);
 		break;

@@ -81,7 +81,7 @@ struct array {
 	uint64_t
 		degraded; /* members that don't hold all of their data, as the kernel counts at this moment */
 	const char *action; /* what md is busy with: "recover"; NULL: not known */
-	const char *sync;       /* "resync", "reshape", ... that is under way; NULL: none */
+	const char *sync;   /* "resync", "reshape", ... that is under way; NULL: none */
 };
 
 extern const struct kind array_kind, md_conf_kind;
