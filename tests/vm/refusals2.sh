@@ -129,7 +129,7 @@ losetup -d /dev/loop0
 blank
 
 mkfs.btrfs -q $a $d && udevadm settle
-refused "a btrfs that is on another disk, too" "btrfs on $(basename $a), $(basename $d)" layout.yaml
+refused "a btrfs that is on another disk, too" "it would hit $d as well" layout.yaml
 refused "that btrfs, though one disk may lose it" "it would hit $d as well" layout.yaml --allow-loss "d${a##*/}"
 blank
 

@@ -254,12 +254,10 @@ static enum leftover table_leftover(const struct node *want, const struct node *
 	vec_each (const struct signature *, sig, &disk->signatures) {
 		if (!text_eq(sig->usage, "table"))
 			return LEFTOVER_NOT;
-		if (text_eq(sig->type, "PMBR") && table_of(want)->gpt)
-			found = true;
-		else if (sig->uuid && !strcasecmp(sig->uuid, planned))
-			found = true;
-		else
+		if (!(text_eq(sig->type, "PMBR") && table_of(want)->gpt) &&
+		    !(sig->uuid && !strcasecmp(sig->uuid, planned)))
 			return LEFTOVER_NOT;
+		found = true;
 	}
 	return found ? LEFTOVER_OURS : LEFTOVER_NOT;
 }
