@@ -132,7 +132,7 @@ const char *text_safe_json(struct arena *a, const char *json)
 	for (; n; json += len, n -= len) {
 		len = text_char(json, n, &c);
 		if (!len) {
-			text_add(&t, "\\ufffd");
+			text_add(&t, "\xEF\xBF\xBD"); /* as it is read back: U+FFFD */
 			len = 1;
 		} else if (c != '\n' && is_steering(c)) {
 			text_printf(&t, "\\u%04x", (unsigned)c);

@@ -189,7 +189,7 @@ static void sh_words_are_quoted(void **state)
 	assert_string_equal(text_quote_sh(a, "\303\251\200\303"), "'\303\251'\"$(printf '\\200\\303')\"''");
 	assert_string_equal(text_quote_sh(a, "\r\n"), "''\"$(printf '\\015')\"'\n'");
 	assert_string_equal(text_safe_json(a, "{\n \"\303\251\302\205\177\342\200\256\377\" }\n"),
-			    "{\n \"\303\251\\u0085\\u007f\\u202e\\ufffd\" }\n");
+			    "{\n \"\303\251\\u0085\\u007f\\u202e\357\277\275\" }\n");
 }
 
 static void json_is_valid(void **state)
