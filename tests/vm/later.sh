@@ -47,7 +47,7 @@ status "nothing is left to do" 0 ./stowage plan layout.yaml --root /mnt/t --exit
 
 layout "" "" | sed 's/size: 1G, each/size: 2G, each/' >layout.yaml
 before=$(written)
-status "a volume of another size than it has is an error" 1 ./stowage apply layout.yaml --yes --root /mnt/t
+status "a volume of another size than it has is refused" 3 ./stowage apply layout.yaml --yes --root /mnt/t
 has "with both sides" '1 GiB.*2 GiB' /tmp/said
 JOB
 
