@@ -231,7 +231,7 @@ int command_apply(struct cli *c)
 	struct plan *p, *rest = NULL;
 	int r;
 
-	if (command_plan(c, &p) < 0)
+	if (run_look_lock(c->arena, c->state, &c->diag) < 0 || command_plan(c, &p) < 0)
 		return command_end(c);
 	bool saved = !p->machine->live;
 	r = renew(c, &p) < 0 ? -1 : show_and_apply(c, p, &rest);

@@ -17,6 +17,7 @@
 #include "base/text.h"
 #include "run/child.h"
 #include "run/lock.h"
+#include "run/run.h"
 
 /* "process 123 (sfdisk)", from the kernel's list of locks; "another process" where it doesn't say. */
 static const char *holder(struct arena *a, int fd)
@@ -63,6 +64,39 @@ static int make_dir(const char *dir)
 	return mkdir(dir, 0700) && errno != EEXIST ? -errno : 0;
 }
 
+/* Who holds the lock of a state directory. The file says it: /proc/locks is empty in another PID namespace. */
+static int say_holder(struct arena *a, int fd, struct diag *d)
+{
+	char pid[32];
+	ssize_t n = pread(fd, pid, sizeof(pid) - 1, 0);
+	int e;
+
+	pid[n > 0 ? n : 0] = 0;
+	pid[strcspn(pid, "\n")] = 0;
+	if (!*pid || strspn(pid, "0123456789") != strlen(pid))
+		return diag_refuse(d, nowhere, "another stowage, %s, is changing this machine",
+				   holder(a, fd));
+	e = diag_refuse(d, nowhere, "another stowage, process %s, is changing this machine", pid);
+	if (kill((pid_t)strtol(pid, NULL, 10), 0) < 0 && errno == ESRCH)
+		diag_note(
+			d, nowhere,
+			"it was killed, but what it had started is still at work: apply again when that has "
+			"ended");
+	return e;
+}
+
+int run_look_lock(struct arena *a, const char *state_dir, struct diag *d)
+{
+	const char *dir = state_dir ? state_dir : STATE_DIR;
+	_cleanup_fd_ int fd = open(arena_printf(a, "%s/lock", dir),
+				   O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+
+	/* What is wrong with it is told when the lock is taken. */
+	if (fd < 0 || !flock(fd, LOCK_SH | LOCK_NB) || errno != EWOULDBLOCK)
+		return 0;
+	return say_holder(a, fd, d);
+}
+
 int lock_state(struct arena *a, const char *dir, struct diag *d, int *ret_dir, int *ret_lock)
 {
 	_cleanup_fd_ int dfd = -1, fd = -1;
@@ -85,23 +119,7 @@ int lock_state(struct arena *a, const char *dir, struct diag *d, int *ret_dir, i
 	if (flock(fd, LOCK_EX | LOCK_NB)) {
 		if (errno != EWOULDBLOCK)
 			return diag_error(d, nowhere, "cannot lock '%s/lock': %s", dir, strerror(errno));
-		/* The holder is read from the file: /proc/locks is empty in another PID namespace. */
-		ssize_t n = pread(fd, pid, sizeof(pid) - 1, 0);
-
-		pid[n > 0 ? n : 0] = 0;
-		pid[strcspn(pid, "\n")] = 0;
-		if (*pid && strspn(pid, "0123456789") == strlen(pid)) {
-			int e = diag_refuse(d, nowhere,
-					    "another stowage, process %s, is changing this machine", pid);
-
-			if (kill((pid_t)strtol(pid, NULL, 10), 0) < 0 && errno == ESRCH)
-				diag_note(d, nowhere,
-					  "it was killed, but what it had started is still at work: apply "
-					  "again when that has ended");
-			return e;
-		}
-		return diag_refuse(d, nowhere, "another stowage, %s, is changing this machine",
-				   holder(a, fd));
+		return say_holder(a, fd, d);
 	}
 	(void)snprintf(pid, sizeof(pid), "%d\n", (int)getpid());
 	if (ftruncate(fd, 0) || pwrite(fd, pid, strlen(pid), 0) != (ssize_t)strlen(pid))

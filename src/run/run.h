@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 
+struct arena;
 struct diag;
 struct plan;
 
@@ -48,3 +49,11 @@ struct run_result {
  * is in use, locked or protected, something would be lost): then nothing has been written.
  */
 int run_plan(const struct plan *p, const struct run_options *o, struct diag *d, struct run_result *ret);
+
+/**
+ * run_look_lock() - whether another stowage is changing this machine
+ * What is planned meanwhile is planned for a moment; run_plan() takes the lock itself.
+ * @state_dir: NULL: STATE_DIR.
+ * Return: 0, or -EPERM after diag_refuse().
+ */
+int run_look_lock(struct arena *a, const char *state_dir, struct diag *d);
