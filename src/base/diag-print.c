@@ -5,6 +5,7 @@
 
 #include "base/arena.h"
 #include "base/diag.h"
+#include "base/map.h"
 #include "base/text.h"
 
 /* A message and the notes that belong to it. */
@@ -52,21 +53,29 @@ static int by_place(const void *va, const void *vb)
 	return a->head < b->head ? -1 : a->head > b->head; /* both lie in one array, as they were said */
 }
 
-/* Messages of the same place lie side by side by now. */
+static const char *key_of(struct arena *a, const struct diag_message *m)
+{
+	return arena_printf(a, "%d %u %u %s\n%s", (int)m->severity, m->pos.line, m->pos.col,
+			    m->pos.file ? m->pos.file : "", m->text);
+}
+
+/* A line may have thousands of them: the like of one is looked up. */
 static void merge(struct arena *a, struct groups *groups)
 {
-	struct group *at = groups->list.at;
+	struct map first = { .arena = a };
 
-	for (size_t i = 1; i < groups->list.n; i++)
-		for (size_t j = i;
-		     j-- > 0 && at[j].rank == at[i].rank && at[j].head->pos.line == at[i].head->pos.line;) {
-			if (at[j].told || !is_same(at[j].head, at[i].head))
-				continue;
-			vec_each (const struct diag_message **, note, &at[i].notes)
-				add_note(a, &at[j], *note);
-			at[i].told = true;
-			break;
+	vec_each (struct group *, g, &groups->list) {
+		const char *key = key_of(a, g->head);
+		struct group *like = map_get(&first, key);
+
+		if (!like) {
+			(void)map_set(&first, key, g);
+			continue;
 		}
+		vec_each (const struct diag_message **, note, &g->notes)
+			add_note(a, like, *note);
+		g->told = true;
+	}
 }
 
 static struct groups in_order(struct arena *a, const struct diag *d)

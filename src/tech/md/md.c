@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/map.h"
 #include "base/units.h"
 #include "layout/build.h"
 #include "machine/machine.h"
@@ -76,6 +77,7 @@ static int array_link(struct build *b, struct item *it)
 	struct array_item *ai = (struct array_item *)it;
 	struct array *r = ai->array;
 	struct resolved found = { 0 };
+	struct map seen = { .arena = build_arena(b) };
 	int e;
 
 	if (!r)
@@ -85,8 +87,7 @@ static int array_link(struct build *b, struct item *it)
 		vec_push(build_arena(b), &r->places, (struct array_place){ .node = n->node, .pos = n->pos });
 		if (!n->node)
 			continue;
-		vec_each (const struct edge *, under, &r->node.below)
-			r->lost |= under->to == n->node;
+		r->lost |= map_set(&seen, n->node->name, n->node) != NULL;
 		node_on(build_graph(b), &r->node, n->node, n->pos, true);
 	}
 	r->lost |= e < 0;
