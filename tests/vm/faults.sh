@@ -5,6 +5,8 @@
 # what and where, nothing started afterwards, no process and no lock left, nothing that hangs, and a second apply that finishes.
 # usage: faults.sh STOWAGE [programs|machine]
 . "$(dirname "$0")/host.sh"
+# A guest at the end of a pipe counts in this shell.
+shopt -s lastpipe
 export LIMIT=2400
 
 # What both guests begin with.
