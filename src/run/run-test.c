@@ -172,8 +172,8 @@ static void in_order_of_needs(void **state)
 static void nothing_steers_a_terminal(void **state)
 {
 	static const char *const hostile[] = { "\033[2J",
-					       "\302\233"
-					       "31m",
+					       ("\302\233"
+						"31m"),
 					       "\342\200\256",
 					       "\r",
 					       "\177",

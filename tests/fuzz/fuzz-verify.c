@@ -7,6 +7,7 @@
 #include "fuzz.h"
 #include "layout/layout.h"
 #include "machine/machine.h"
+#include "plan/settle.h"
 #include "plan/verify.h"
 #include "show/show.h"
 
