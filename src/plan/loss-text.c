@@ -68,15 +68,14 @@ static const char *also_on(struct arena *a, const node_list *disks, const struct
 static struct loss_disk *disk_of(loss_list *list, struct arena *a, const struct node *disk,
 				 const struct graph *want)
 {
+	const struct node *wanted = loss_wanted(want, disk);
 	struct loss_disk new = { .disk = disk, .name = disk->block->path };
 
 	vec_each (struct loss_disk *, it, list)
 		if (it->disk == disk)
 			return it;
-	vec_each (struct node *const *, n, &want->nodes)
-		if (!(*n)->below.n && (*n)->have && (*n)->have->block &&
-		    text_eq((*n)->have->block->name, disk->block->name))
-			new.name = (*n)->name;
+	if (wanted)
+		new.name = wanted->name;
 	vec_push(a, list, new);
 	return &list->at[list->n - 1];
 }

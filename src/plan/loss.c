@@ -11,9 +11,23 @@
 #include "plan/use.h"
 #include "tech/kind.h"
 
+struct losses loss_none(struct arena *a, const struct machine *m, struct graph *all,
+			const struct plan_options *o)
+{
+	return (struct losses){ .arena = a,
+				.machine = m,
+				.all = all,
+				.options = o,
+				.ends = { .arena = a },
+				.clear = { .arena = a },
+				.leftover = { .arena = a },
+				.anew = { .arena = a },
+				.listed = { .arena = a },
+				.told = { .arena = a } };
+}
+
 /* What would go if one thing went. */
 struct closure {
-	const struct losses *l;
 	struct arena *arena;
 	struct map ends, clear;
 	node_list todo; /* nodes that end, not looked at yet */
@@ -128,8 +142,7 @@ static bool carries_root(const struct settle *s, const struct node *disk)
 	return false;
 }
 
-/* The layout's node of a disk that is there. */
-static const struct node *wanted(const struct graph *want, const struct node *disk)
+const struct node *loss_wanted(const struct graph *want, const struct node *disk)
 {
 	vec_each (struct node *const *, n, &want->nodes)
 		if (!(*n)->below.n && (*n)->have && (*n)->have->block && disk->block &&
@@ -197,7 +210,7 @@ static bool may_lose(const struct settle *s, const struct closure *c)
 	add_disks(s->arena, &c->ends, &disks);
 	add_disks(s->arena, &c->clear, &disks);
 	map_each (it, &disks) {
-		const struct node *disk = it->value, *want = wanted(s->want, disk);
+		const struct node *disk = it->value, *want = loss_wanted(s->want, disk);
 
 		const struct protection *by = plan_protection_of(&protections, disk);
 
@@ -260,7 +273,7 @@ static void join(struct map *to, const struct map *from)
 		(void)map_set(to, from->items[i].key, from->items[i].value);
 }
 
-static bool lose(const struct settle *s, struct closure *c, const struct node *first, const char *why)
+static bool lose(const struct settle *s, struct closure *c, const struct node *first)
 {
 	struct losses *l = s->losses;
 
@@ -274,19 +287,17 @@ static bool lose(const struct settle *s, struct closure *c, const struct node *f
 		return false;
 	join(&l->ends, &c->ends);
 	join(&l->clear, &c->clear);
-	(void)map_set(&l->why, first->name, (void *)why);
 	return true;
 }
 
 static struct closure closure_of(const struct settle *s)
 {
-	return (struct closure){ .l = s->losses,
-				 .arena = s->arena,
+	return (struct closure){ .arena = s->arena,
 				 .ends = { .arena = s->arena },
 				 .clear = { .arena = s->arena } };
 }
 
-bool loss_content(const struct settle *s, const struct node *dev, const char *why)
+bool loss_content(const struct settle *s, const struct node *dev)
 {
 	struct closure c = closure_of(s);
 	struct node *at = whole(s->losses, dev);
@@ -294,10 +305,10 @@ bool loss_content(const struct settle *s, const struct node *dev, const char *wh
 	if (!at)
 		return false;
 	clear_content(&c, at);
-	return lose(s, &c, at, why);
+	return lose(s, &c, at);
 }
 
-bool loss_object(const struct settle *s, const struct node *have, const char *why)
+bool loss_object(const struct settle *s, const struct node *have)
 {
 	struct closure c = closure_of(s);
 	struct node *at = whole(s->losses, have);
@@ -308,7 +319,7 @@ bool loss_object(const struct settle *s, const struct node *have, const char *wh
 	if (!at)
 		return false;
 	end(&c, at);
-	return lose(s, &c, at, why);
+	return lose(s, &c, at);
 }
 
 bool loss_leftover(const struct settle *s, const struct node *want, const struct node *have, const char *why)
@@ -325,7 +336,6 @@ bool loss_leftover(const struct settle *s, const struct node *want, const struct
 	join(&l->clear, &c.clear);
 	join(&l->leftover, &c.ends);
 	join(&l->leftover, &c.clear);
-	(void)map_set(&l->why, at->name, (void *)why);
 	(void)map_set(&l->anew, want->name, (void *)why);
 	return true;
 }
@@ -338,8 +348,8 @@ bool loss_check_options(const struct losses *l, const struct graph *want, struct
 		bool found = false;
 
 		vec_each (struct node *const *, n, &l->all->nodes)
-			found = found ||
-				(!(*n)->below.n && (*n)->block && names_disk(l, *word, *n, wanted(want, *n)));
+			found = found || (!(*n)->below.n && (*n)->block &&
+					  names_disk(l, *word, *n, loss_wanted(want, *n)));
 		vec_each (struct node *const *, n, &want->nodes)
 			found = found || (!(*n)->below.n && (*n)->kind->device &&
 					  (!strcmp((*n)->name, *word) || is_of_set((*n)->name, *word)));

@@ -31,8 +31,6 @@ struct losses {
 	struct map anew; /* name of the wanted node that takes its place -> const char *: how that is known */
 	struct map listed; /* name -> node: told in this round */
 	struct map told;   /* name -> node: what was refused in this round, with all that would go with it */
-	struct map
-		why; /* name of a node in .ends or .clear -> const char *: what asked for it; not for what goes with it */
 };
 
 /* A disk that loses something. */
@@ -44,18 +42,22 @@ struct loss_disk {
 
 typedef VEC(struct loss_disk) loss_list;
 
+/** loss_none() - nothing is given up so far. @m, @all: the machine and what is there, as they are. */
+struct losses loss_none(struct arena *a, const struct machine *m, struct graph *all,
+			const struct plan_options *o);
+
 /**
  * loss_content() - whether all that is on a device may be lost, with all that stands on it, wherever else that lies
  *
- * @dev: of s->have. @why: what asks for it.
+ * @dev: of s->have.
  *
  * Return: true where every disk concerned was allowed and nothing is in use: then it is noted, and this round is for nothing. Else the
  * reasons were added as notes to the refusal that the caller has said before.
  */
-bool loss_content(const struct settle *s, const struct node *dev, const char *why);
+bool loss_content(const struct settle *s, const struct node *dev);
 
 /** loss_object() - the same for an object that has to be made anew: a table, an array, a volume. */
-bool loss_object(const struct settle *s, const struct node *have, const char *why);
+bool loss_object(const struct settle *s, const struct node *have);
 
 /**
  * loss_leftover() - gives up what an interrupted run has left half made: nobody has to allow it
@@ -65,6 +67,9 @@ bool loss_object(const struct settle *s, const struct node *have, const char *wh
  * Return: true where it was noted, and this round is for nothing.
  */
 bool loss_leftover(const struct settle *s, const struct node *want, const struct node *have, const char *why);
+
+/** loss_wanted() - the layout's node of a disk that is there; NULL: the layout doesn't name it. */
+const struct node *loss_wanted(const struct graph *want, const struct node *disk);
 
 /** loss_list_disks() - the ledger: what goes, by disk, in the order of the disks. */
 loss_list loss_list_disks(const struct losses *l, struct arena *a, const struct graph *want);

@@ -61,8 +61,7 @@ bool plan_may_create(const struct settle *s, const struct node *n)
 			diag_refuse(s->diag, e->pos.line ? e->pos : n->pos,
 				    "'%s' would be made on '%s', but %s isn't blank", n->name, e->to->name,
 				    have->block ? have->block->path : have->name);
-		(void)loss_content(s, disk ? disk : have,
-				   arena_printf(s->arena, "'%s' is to be made there", n->name));
+		(void)loss_content(s, disk ? disk : have);
 		may = false;
 	}
 	return may;

@@ -78,14 +78,14 @@ static bool is_leftover(struct settle *s, const struct node *n, bool differs)
 static bool differs(struct settle *s, const struct node *n)
 {
 	struct why why = { .arena = s->arena };
-	const char *anew = NULL;
+	bool anew = false;
 
 	if (n->kind->compare)
 		n->kind->compare(n, n->have, &why);
 	if (why.lines.n && is_leftover(s, n, true))
 		return true;
 	vec_each (const struct why_line *, line, &why.lines)
-		anew = anew ? anew : line->anew ? line->text : NULL;
+		anew = anew || line->anew;
 	vec_each (const struct why_line *, line, &why.lines) {
 		struct pos pos = n->item && line->key ? item_pos(n->item, line->key) : n->pos;
 
@@ -97,8 +97,7 @@ static bool differs(struct settle *s, const struct node *n)
 	if (anew) {
 		diag_note(s->diag, nowhere,
 			  "only making it anew would change that, and what is there would be lost");
-		(void)loss_object(s, n->have,
-				  arena_printf(s->arena, "'%s' is to be made anew: %s", n->name, anew));
+		(void)loss_object(s, n->have);
 	} else if (why.lines.n) {
 		diag_note(s->diag, nowhere,
 			  "what is there is only kept or added to, not changed: nothing was done to it");
@@ -349,18 +348,10 @@ int plan_make(struct arena *a, const struct layout *l, const struct machine *m, 
 	r = check_option("--seed", p->options.seed, d) < 0 ? -EINVAL : r;
 	if (r < 0)
 		return r;
-	p->losses = (struct losses){ .arena = a,
-				     .machine = m,
-				     .options = &p->options,
-				     .ends = { .arena = a },
-				     .clear = { .arena = a },
-				     .leftover = { .arena = a },
-				     .anew = { .arena = a },
-				     .why = { .arena = a } };
 	r = machine_have(a, m, d, &all);
 	if (r < 0)
 		return r;
-	p->losses.all = all;
+	p->losses = loss_none(a, m, all, &p->options);
 	before = mark(d);
 	s = (struct settle){
 		.arena = a, .diag = d, .losses = &p->losses, .options = &p->options, .seed = p->options.seed

@@ -252,15 +252,7 @@ static int open_both(struct arena *a, const struct layout *l, const struct machi
 	r = machine_have(a, m, d, &p->have);
 	if (r < 0)
 		return r;
-	p->losses = (struct losses){ .arena = a,
-				     .machine = m,
-				     .all = p->have,
-				     .options = &p->options,
-				     .ends = { .arena = a },
-				     .clear = { .arena = a },
-				     .listed = { .arena = a },
-				     .told = { .arena = a },
-				     .why = { .arena = a } };
+	p->losses = loss_none(a, m, p->have, &p->options);
 	*ret_settle = (struct settle){ .arena = a,
 				       .machine = m,
 				       .want = p->want,
