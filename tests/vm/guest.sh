@@ -36,7 +36,14 @@ status() {
 }
 
 # has TEXT PATTERN FILE
-has() { ok "$1" grep -qE -- "$2" "$3"; }
+has() {
+	if grep -qE -- "$2" "$3"; then echo "ok - $1"; else
+		failed=1
+		echo "not ok - $1"
+		echo "    wanted: $2"
+		head -c 4000 "$3" | sed 's/^/    got:    /'
+	fi
+}
 
 # written: how many sectors were written to each disk so far
 written() { awk '$3 !~ /^(loop|ram|sr)/ { print $3, $10 }' /proc/diskstats; }
@@ -55,8 +62,14 @@ thaw() { findmnt -rno TARGET -R "$1" | while read -r m; do fsfreeze -u "$m"; don
 
 uuid_of() { blkid -p -s UUID -o value "$1"; }
 
-# disk SERIAL: the kernel's path of a disk, whatever it hangs on
-disk() { lsblk -dnro PATH,SERIAL | awk -v serial="$1" '$2 == serial { print $1 }'; }
+# disk SERIAL: the kernel's path of a disk, whatever it hangs on. Asked of the kernel: udev forgets it while it looks at the disk again.
+disk() {
+	local dir serial
+	for dir in /sys/block/*; do
+		serial=$(cat "$dir/serial" "$dir/device/serial" 2>/dev/null || tail -c +5 "$dir/device/vpd_pg80" 2>/dev/null | tr -d '\0')
+		[ "${serial%% *}" != "$1" ] || echo "/dev/${dir##*/}"
+	done
+}
 
 # place LAYOUT PATH=SERIAL...: the layout with other disks, in /tmp/layout.yaml
 place() {
