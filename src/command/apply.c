@@ -76,7 +76,7 @@ static int plan_again(struct cli *c, const struct plan *p, struct plan **ret)
 
 	if (r == 0)
 		r = command_protect(c, m);
-	return r < 0 ? r : plan_make(c->arena, p->layout, m, &p->options, &c->diag, ret);
+	return r < 0 ? r : command_plan_for(c, p->layout, m, &p->options, ret);
 }
 
 /* Whether only files are left: those on filesystems that had to be mounted before anybody could see what is in them. */
@@ -196,9 +196,10 @@ static int renew(struct cli *c, struct plan **p)
 		r = command_protect(c, now);
 	if (r < 0)
 		return r;
+	(void)command_peek(c, *p, now);
 	if (!saved_is_fresh(*p, now, &c->diag))
 		return -EPERM;
-	r = plan_make(c->arena, (*p)->layout, now, &(*p)->options, &c->diag, &again);
+	r = command_plan_for(c, (*p)->layout, now, &(*p)->options, &again);
 	if (r < 0)
 		return r;
 	if (!saved_is_due(*p, again, &c->diag))

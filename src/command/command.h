@@ -8,6 +8,7 @@
 #include "plan/settle.h"
 
 struct arena;
+struct layout;
 struct machine;
 struct plan;
 
@@ -65,6 +66,13 @@ int command_protect(struct cli *c, struct machine *m);
 
 /** command_plan() - the plan for the layout (or the saved plan) that the first word names. As plan_make(). */
 int command_plan(struct cli *c, struct plan **ret);
+
+/** command_peek() - looks where the plan would put something on disks of @m that look blank. Return: how much was found that wasn't known. */
+size_t command_peek(struct cli *c, const struct plan *p, struct machine *m);
+
+/** command_plan_for() - the plan for a machine; of the live one, disks that look blank are looked at where it would put something, too. As plan_make(). */
+int command_plan_for(struct cli *c, const struct layout *l, struct machine *m, const struct plan_options *o,
+		     struct plan **ret);
 
 /** command_color() - whether a stream shows colours: a terminal, and NO_COLOR isn't set. */
 bool command_color(FILE *f);

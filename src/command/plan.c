@@ -73,7 +73,7 @@ int command_plan(struct cli *c, struct plan **ret)
 		diag_warn(&c->diag, nowhere,
 			  "%s was not looked at by root: what disks hold is known from udev, LVM not at all",
 			  m->source);
-	return plan_make(c->arena, l, m, &c->options, &c->diag, ret);
+	return command_plan_for(c, l, m, &c->options, ret);
 }
 
 static void warn_tools(struct cli *c, const struct plan *p)

@@ -63,6 +63,7 @@ struct node {
 	/* settled (want) or found (have) */
 	uint64_t size;   /* bytes it offers to what stands on it */
 	uint64_t usable; /* bytes that files find room in, about: what copies leave of .size; 0: all of it */
+	uint64_t used;   /* have: bytes of it in use, by its superblock; 0: not known, or not told apart */
 	struct geometry geo;
 	const char *
 		dev; /* path for commands, NULL where it is no device: "/dev/vda4", "/dev/md/data", "/dev/vg0/home_1" */

@@ -71,16 +71,16 @@ static bool read_signature(struct arena *a, blkid_probe pr, struct signature *re
  * One content can have several magics: a FAT has up to three, a GPT its backup and the protective MBR, a ZFS member dozens. They are
  * told once. A backup GPT without its primary, or of another table, stays.
  */
-static bool is_part_of_known(const struct blockdev *dev, const struct signature *s)
+static bool is_part_of_known(const signature_list *known, const struct signature *s)
 {
-	vec_each (const struct signature *, have, &dev->signatures)
+	vec_each (const struct signature *, have, known)
 		if ((text_eq(have->type, s->type) && text_eq(have->uuid, s->uuid)) ||
 		    (text_eq(have->type, "gpt") && text_eq(s->type, "PMBR")))
 			return true;
 	return false;
 }
 
-int look_signatures(struct arena *a, int fd, struct blockdev *dev)
+int look_area(struct arena *a, int fd, uint64_t start, uint64_t size, signature_list *ret)
 {
 	__attribute__((cleanup(free_probep))) blkid_probe pr = blkid_new_probe();
 	int r = 1;
@@ -88,7 +88,7 @@ int look_signatures(struct arena *a, int fd, struct blockdev *dev)
 	if (!pr)
 		return -ENOMEM;
 	errno = 0;
-	if (blkid_probe_set_device(pr, fd, 0, 0) < 0)
+	if (blkid_probe_set_device(pr, fd, (blkid_loff_t)start, (blkid_loff_t)size) < 0)
 		return errno ? -errno : -EIO;
 	/* Superblocks with a wrong checksum and tables that the firmware would ignore are content all the same. */
 	if (blkid_probe_enable_superblocks(pr, 1) < 0 ||
@@ -98,7 +98,7 @@ int look_signatures(struct arena *a, int fd, struct blockdev *dev)
 	    blkid_probe_enable_partitions(pr, 1) < 0 ||
 	    blkid_probe_set_partitions_flags(pr, BLKID_PARTS_MAGIC | BLKID_PARTS_FORCE_GPT) < 0)
 		return -EIO;
-	dev->signatures.n = 0;
+	ret->n = 0;
 	/* Each magic that was found is hidden from the library (in its buffers alone), which then finds what it would have hidden. */
 	for (unsigned i = 0; i < MOST_MAGICS; i++) {
 		struct signature s;
@@ -110,12 +110,17 @@ int look_signatures(struct arena *a, int fd, struct blockdev *dev)
 			break;
 		if (!read_signature(a, pr, &s, &len))
 			continue;
-		if (!is_part_of_known(dev, &s))
-			vec_push(a, &dev->signatures, s);
+		if (!is_part_of_known(ret, &s))
+			vec_push(a, ret, s);
 		if (len && (blkid_probe_hide_range(pr, s.offset, len) < 0 || blkid_probe_step_back(pr) < 0))
 			return -EIO;
 	}
 	return r < 0 ? (errno ? -errno : -EIO) : 0;
+}
+
+int look_signatures(struct arena *a, int fd, struct blockdev *dev)
+{
+	return look_area(a, fd, 0, 0, &dev->signatures);
 }
 
 bool look_content(struct machine *m, struct blockdev *dev)

@@ -25,6 +25,27 @@ static const struct kind other_kind = {
 	.describe = describe,
 };
 
+/* What a device holds and no room knows: a filesystem, a member, a container. */
+struct content {
+	struct node node;
+	const struct signature *signature;
+};
+
+static const char *describe_content(struct arena *a, const struct node *n)
+{
+	const struct signature *s = ((const struct content *)n)->signature;
+
+	return arena_printf(a, "%s%s%s%s%s%s", s->type, s->version ? " " : "", s->version ? s->version : "",
+			    s->label ? " '" : "", s->label ? s->label : "", s->label ? "'" : "");
+}
+
+static const struct kind content_kind = {
+	.name = "content",
+	.doc = "What is on a device, of a technology that is not known here.",
+	.size = sizeof(struct content),
+	.describe = describe_content,
+};
+
 struct node *have_add(struct graph *have, const struct kind *kind, const char *name,
 		      const struct blockdev *block)
 {
@@ -135,6 +156,41 @@ static void join(struct graph *have)
 	have->pending.n = 0;
 }
 
+static bool is_member(const struct signature *s)
+{
+	return text_eq(s->usage, "raid") || text_eq(s->usage, "crypto");
+}
+
+/* Where nothing stands on a device by now, nobody knows what it holds. Tables are of their devices, whether or not they hold anything. */
+static void add_contents(const struct machine *m, struct graph *have)
+{
+	vec_each (struct blockdev *const *, dev, &m->devs) {
+		const struct node *on = have_dev(have, (*dev)->name);
+		bool member = false;
+
+		if (!on || on->above.n)
+			continue;
+		/* A mirror's member (metadata 1.0) shows the filesystem that lies on the array. */
+		vec_each (const struct signature *, sig, &(*dev)->signatures)
+			member |= is_member(sig);
+		vec_each (const struct signature *, sig, &(*dev)->signatures) {
+			struct content *c;
+
+			if (text_eq(sig->usage, "table") || (member && !is_member(sig)))
+				continue;
+			c = (struct content *)have_add(
+				have, &content_kind,
+				arena_printf(have->arena, "%s on %s", sig->type, (*dev)->name), NULL);
+			c->signature = sig;
+			c->node.size = (*dev)->size;
+			if (sig->uuid)
+				(void)uuid_read(sig->uuid, &c->node.uuid);
+			have_on(have, &c->node, (*dev)->name, true);
+		}
+	}
+	join(have);
+}
+
 int machine_have(struct arena *a, const struct machine *m, struct diag *d, struct graph **ret)
 {
 	struct graph *have = graph_new(a);
@@ -150,6 +206,7 @@ int machine_have(struct arena *a, const struct machine *m, struct diag *d, struc
 	add_others(m, have);
 	add_backings(m, have);
 	join(have);
+	add_contents(m, have);
 	/* Only a recording that was made up has devices that stand on one another in a circle. */
 	r = graph_sort(have, d, &sorted);
 	if (r < 0)

@@ -109,6 +109,7 @@ int machine_read_live(struct arena *a, const char *root, const char *state, stru
 	(void)machine_index(m, &what); /* in the order of names; udev's links come after */
 	look_udev(m);
 	look_devices(m);
+	look_strays(m, d);
 	(void)machine_index(m, &what); /* the kernel's names are unique, and each link was given once */
 	r = read_mounts(m);
 	if (r)

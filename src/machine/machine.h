@@ -19,8 +19,18 @@ struct signature {
 		type; /* blkid's TYPE, or PTTYPE for a table: "ext4", "linux_raid_member", "LVM2_member", "gpt" */
 	const char *usage;                             /* "filesystem", "raid", "crypto", "other", "table" */
 	const char *uuid, *uuid_sub, *label, *version; /* NULL where there is none */
-	uint64_t offset;                               /* bytes, of the magic */
+	uint64_t offset;                               /* bytes, of the magic; of a stray: where it begins */
+	uint64_t size; /* bytes that it takes by what its superblock says, 0: not told; of strays only */
 };
+
+typedef VEC(struct signature) signature_list;
+
+/* A piece of a disk, in bytes. */
+struct extent {
+	uint64_t start, size; /* size 0: not known */
+};
+
+typedef VEC(struct extent) extent_list;
 
 /* A block device as the kernel shows it. Strings are NULL where it says nothing. */
 struct blockdev {
@@ -42,8 +52,10 @@ struct blockdev {
 	text_list holders;               /* kernel names on it, sorted */
 	const char *dm_name, *dm_target; /* "vg0-home_1"; "linear", "striped", "crypt", ... */
 	const char *backing;             /* of a loop device: the path of the file or device behind it */
-	VEC(struct signature) signatures;
-	bool looked;       /* the content was read by us; false: signatures are what udev had noted */
+	signature_list signatures;
+	signature_list
+		strays; /* of a disk without a table and content of its own: what lies on it all the same, as if behind a table that is gone; by place */
+	bool looked;    /* the content was read by us; false: signatures are what udev had noted */
 	const char *error; /* why it could not be looked at, NULL: nothing was wrong */
 };
 
@@ -106,6 +118,27 @@ struct machine {
  */
 int machine_read_live(struct arena *a, const char *root, const char *state, struct diag *d,
 		      struct machine **ret);
+
+/**
+ * machine_peek() - looks at further places of a disk for what lies there without a table: where a plan would put something
+ * What is found joins .strays, and the recording in .json. Disks that show a table or content, and machines that aren't live or weren't
+ * looked at by root, stay as they are. Reads only; what can't be read is warned of.
+ * Return: how many were found that weren't known.
+ */
+size_t machine_peek(struct machine *m, const char *path, const extent_list *places, struct diag *d);
+
+/**
+ * machine_strays() - the same for a device as it is now, at the usual places and at these
+ * @fd: of the device. Return: what lies there, in @a.
+ */
+signature_list machine_strays(struct arena *a, int fd, const struct blockdev *dev, const extent_list *places,
+			      struct diag *d);
+
+/**
+ * machine_looks_lost() - whether a disk looks like one whose table is lost
+ * It shows neither partitions nor content of its own, but things lie where partitions would begin, or a GPT's copy is left.
+ */
+bool machine_looks_lost(const struct machine *m, const struct blockdev *dev);
 
 /** machine_read_file() - a recording; opens no device, starts no process. @path: "-" is standard input. Limits: 64 MiB. */
 int machine_read_file(struct arena *a, const char *path, struct diag *d, struct machine **ret);

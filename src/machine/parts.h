@@ -3,9 +3,11 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
+
+#include "machine/machine.h"
 
 struct arena;
-struct blockdev;
 struct diag;
 struct json_object;
 struct machine;
@@ -38,6 +40,32 @@ bool look_content(struct machine *m, struct blockdev *dev);
 
 /** look_signatures() - what libblkid finds behind @fd, a device or an image. Return: 0 or -errno; .signatures then is what was found before. */
 int look_signatures(struct arena *a, int fd, struct blockdev *dev);
+
+/** look_area() - the same for the part of @fd that begins at @start; offsets count from there. @size: 0 is all. Return: as above. */
+int look_area(struct arena *a, int fd, uint64_t start, uint64_t size, signature_list *ret);
+
+/** look_strays() - what lies on disks that have neither table nor content, at the places where partitions like to begin. */
+void look_strays(struct machine *m, struct diag *d);
+
+/**
+ * stray_find() - what lies in a device or an image at the usual places, and behind what is found there
+ * @dev: for its size, and the signatures that are known already. @more: further places.
+ * @usual: also the usual places, not those alone.
+ * @name: in warnings of what can't be read.
+ */
+signature_list stray_find(struct arena *a, int fd, const struct blockdev *dev, const extent_list *more,
+			  bool usual, struct diag *d);
+
+/** stray_places() - the usual places. In @a. */
+extent_list stray_places(struct arena *a);
+
+/**
+ * gpt_entries() - the partitions of a GPT that is there, or of what is left of one
+ * @header: where its header is; @sector: bytes, 512 or 4096. Numbers are checked against @size, bytes of the device.
+ * Return: whether there is one; its partitions join @ret, its UUID is in *@ret_uuid.
+ */
+bool gpt_entries(struct arena *a, int fd, uint64_t size, uint64_t header, uint32_t sector, extent_list *ret,
+		 const char **ret_uuid);
 
 /** look_mounts() - what is mounted, from the text of /proc/self/mountinfo. Devices are in m->devs already. */
 void look_mounts(struct machine *m, const char *mountinfo);
@@ -87,6 +115,9 @@ struct json_object *record_build(const struct machine *m);
 
 /** record_put_protected() - the protection list as a member of a recording, in the place of the one that is in it. */
 void record_put_protected(struct json_object *o, const struct machine *m);
+
+/** record_devices() - the recording of the devices alone. Return: a new reference. */
+struct json_object *record_devices(const struct machine *m);
 
 /** machine_keep_json() - hands a reference to the arena, which ends it. */
 void machine_keep_json(struct machine *m, struct json_object *json);

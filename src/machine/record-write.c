@@ -26,6 +26,7 @@ static const struct field record_signature[] = {
 	FIELD(signature, TEXT, label, .name = "label"),
 	FIELD(signature, TEXT, version, .name = "version"),
 	FIELD(signature, BYTES, offset, .name = "offset", .max = INT64_MAX),
+	FIELD(signature, BYTES, size, .name = "size", .max = INT64_MAX),
 	{ 0 },
 };
 
@@ -58,6 +59,8 @@ const struct field record_device[] = {
 	FIELD(blockdev, TEXT, dm_target, .name = "dm-target"),
 	FIELD(blockdev, TEXT, backing, .name = "backing"),
 	FIELD(blockdev, LIST, signatures, .name = "signatures", .always = true, .fields = record_signature,
+	      .size = sizeof(struct signature)),
+	FIELD(blockdev, LIST, strays, .name = "strays", .fields = record_signature,
 	      .size = sizeof(struct signature)),
 	FIELD(blockdev, BOOL, looked, .name = "looked", .always = true),
 	FIELD(blockdev, TEXT, error, .name = "error"),
@@ -271,15 +274,22 @@ void record_put_protected(struct json_object *o, const struct machine *m)
 		put(o, "protected-unread", json_object_new_string(m->protected_why));
 }
 
+struct json_object *record_devices(const struct machine *m)
+{
+	struct json_object *r = json_object_new_array();
+
+	vec_each (struct blockdev *const *, dev, &m->devs)
+		(void)json_object_array_add(r, write_struct(record_device, *dev));
+	return r;
+}
+
 struct json_object *record_build(const struct machine *m)
 {
-	struct json_object *r = json_object_new_object(), *devices = json_object_new_array();
+	struct json_object *r = json_object_new_object();
 
 	put(r, "stowage-machine", json_object_new_int(1));
 	put(r, "root", json_object_new_boolean(m->root));
-	vec_each (struct blockdev *const *, dev, &m->devs)
-		(void)json_object_array_add(devices, write_struct(record_device, *dev));
-	put(r, "devices", devices);
+	put(r, "devices", record_devices(m));
 	put(r, "mounts", write_mounts(m));
 	put(r, "swaps", write_swaps(m));
 	put(r, "files", write_map(&m->files, true));

@@ -32,6 +32,8 @@ static struct blockdev *device(const struct losses *l, const struct blockdev *b)
 	if (is_named(&l->clear, b->name)) {
 		copy->signatures.at = NULL;
 		copy->signatures.n = copy->signatures.room = 0;
+		copy->strays.at = NULL;
+		copy->strays.n = copy->strays.room = 0;
 		copy->error = NULL;
 	}
 	return copy;

@@ -3,6 +3,7 @@
 #include "base/units.h"
 #include "machine/machine.h"
 #include "plan/loss.h"
+#include "plan/match.h"
 #include "tech/kind.h"
 
 const char *loss_what(struct arena *a, const struct machine *m, const struct blockdev *b)
@@ -21,6 +22,9 @@ const char *loss_what(struct arena *a, const struct machine *m, const struct blo
 		text_printf(&t, "%smounted on %s", t.len ? ", " : "", *target);
 	if (machine_is_swap(m, b))
 		text_printf(&t, "%sin use as swap", t.len ? ", " : "");
+	if (b->strays.n)
+		text_printf(&t, "%sno table, but %zu thing%s that would lie in partitions", t.len ? ", " : "",
+			    b->strays.n, b->strays.n == 1 ? "" : "s");
 	if (b->error)
 		text_printf(&t, "%scould not be read (%s)", t.len ? ", " : "", b->error);
 	return text_str(&t);
@@ -104,6 +108,8 @@ loss_list loss_list_disks(const struct losses *l, struct arena *a, const struct 
 			if (*text)
 				vec_push(a, &on->items,
 					 arena_printf(a, "%s%s", text, also_on(a, &disks, *d)));
+			for (size_t i = 0; *d == *n && i < (*d)->block->strays.n; i++)
+				vec_push(a, &on->items, plan_stray_text(a, &(*d)->block->strays.at[i]));
 		}
 	}
 	return list;

@@ -16,7 +16,7 @@ static bool is_blank(const struct settle *s, const struct node *have)
 
 	if (have->above.n)
 		return false;
-	return !b || (!b->signatures.n && !b->holders.n && !b->error &&
+	return !b || (!b->signatures.n && !b->strays.n && !b->holders.n && !b->error &&
 		      !machine_mounts_of(s->machine, s->arena, b).n && !machine_is_swap(s->machine, b));
 }
 
@@ -57,10 +57,17 @@ bool plan_may_create(const struct settle *s, const struct node *n)
 				    "'%s' would be made on '%s', but %s holds something else than its "
 				    "table, too",
 				    n->name, e->to->name, disk->dev);
+		else if (have->block && machine_looks_lost(s->machine, have->block))
+			diag_refuse(s->diag, e->pos.line ? e->pos : n->pos,
+				    "'%s' would be made on '%s', but what is on %s looks like a lost table: "
+				    "it shows no partitions, yet what a table leads to is there",
+				    n->name, e->to->name, have->block->path);
 		else
 			diag_refuse(s->diag, e->pos.line ? e->pos : n->pos,
 				    "'%s' would be made on '%s', but %s isn't blank", n->name, e->to->name,
 				    have->block ? have->block->path : have->name);
+		if (have->block && machine_looks_lost(s->machine, have->block))
+			plan_note_strays(s, have->block);
 		(void)loss_content(s, disk ? disk : have);
 		may = false;
 	}

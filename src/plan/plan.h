@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
+#include "machine/machine.h"
 #include "plan/loss.h"
 #include "plan/settle.h"
 #include "plan/step.h"
@@ -32,6 +33,12 @@ int plan_make(struct arena *a, const struct layout *l, const struct machine *m, 
 
 /** plan_missing_tools() - programs that steps need and the machine doesn't have: "mdadm (Debian package mdadm)". Empty where tools aren't known. */
 text_list plan_missing_tools(const struct plan *p, struct arena *a);
+
+/**
+ * plan_places() - where the plan puts new partitions on the disk of that path
+ * For machine_peek(): what lies there without a table is content all the same.
+ */
+extent_list plan_places(const struct plan *p, struct arena *a, const char *disk);
 
 /** plan_file() - the content that the plan leaves at @path ("etc/fstab" below the root): of its step, or of the file that is there and stays; NULL: none. */
 const char *plan_file(const struct plan *p, const char *path);

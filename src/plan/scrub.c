@@ -48,6 +48,28 @@ static void own_places(struct scrub *s, const struct node *n)
 	scrub_range(s, n, units_align_down(n->size - MIB, 4096), MIB + 4096);
 }
 
+/* What lies on it without a table, both ends of each: else it would come to light with the next table that is written there. */
+static void stray_places(struct scrub *s, const struct losses *l, const struct node *n)
+{
+	const struct blockdev *b = n->have && n->have->block
+					   ? map_get(&l->machine->by_name, n->have->block->name)
+					   : NULL;
+
+	if (!b)
+		return;
+	vec_each (const struct signature *, stray, &b->strays) {
+		uint64_t end = stray->size && stray->offset <= n->size &&
+					       stray->size <= n->size - stray->offset
+				       ? stray->offset + stray->size
+				       : 0;
+
+		for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++)
+			scrub_range(s, n, stray->offset + places[i].start, places[i].size);
+		if (end > MIB)
+			scrub_range(s, n, end - MIB, MIB);
+	}
+}
+
 /* A device that is there and gets new content. */
 static bool is_ground(const struct node *n)
 {
@@ -118,6 +140,7 @@ void plan_scrub(struct steps *s, const struct graph *want, const struct losses *
 		if (is_ground(*n)) {
 			(void)map_set(&grounds, (*n)->name, ground(s, l, *n));
 			own_places(&all, *n);
+			stray_places(&all, l, *n);
 		} else if ((*n)->verdict == VERDICT_CREATE && (*n)->kind->scrub) {
 			own_places(&all, *n);
 		}

@@ -215,7 +215,30 @@ static void tell_users(struct arena *a, const struct suspect *s, const text_list
 		  "machines (iSCSI, NVMe over Fabrics), or still be mounted somewhere out of sight");
 }
 
-static void check_blank(struct arena *a, const struct suspect *s, struct diag *d)
+/* What lies where the table puts partitions, or where they usually begin, is content that no signature of the whole disk tells of. */
+static void check_strays(struct arena *a, const struct plan *p, const struct suspect *s, int fd,
+			 struct diag *d)
+{
+	const struct blockdev *then = p->machine ? map_get(&p->machine->by_name, s->dev->name) : NULL;
+	extent_list places = plan_places(p, a, s->dev->path);
+	signature_list now = machine_strays(a, fd, s->dev, &places, d);
+
+	vec_each (const struct signature *, sig, &now) {
+		bool known = false;
+
+		for (size_t i = 0; then && i < then->strays.n; i++)
+			known |= then->strays.at[i].offset == sig->offset &&
+				 text_eq(then->strays.at[i].type, sig->type) &&
+				 text_eq(then->strays.at[i].uuid, sig->uuid);
+		if (!known)
+			(void)diag_refuse(d, s->pos,
+					  "%s was blank when the plan was made, now it looks like a lost "
+					  "table: it has a %s at %s",
+					  s->dev->path, text_safe(a, sig->type), units_exact(a, sig->offset));
+	}
+}
+
+static void check_blank(struct arena *a, const struct plan *p, const struct suspect *s, struct diag *d)
 {
 	/* O_EXCL: fails where it is mounted, swapped on, or a member of something. */
 	_cleanup_fd_ int fd = open(s->dev->path, O_RDONLY | O_CLOEXEC | O_EXCL);
@@ -251,6 +274,8 @@ static void check_blank(struct arena *a, const struct suspect *s, struct diag *d
 		(void)diag_refuse(d, s->pos,
 				  "%s was blank when the plan was made, now it has the partition %s",
 				  s->dev->path, part);
+	else if (text_eq(s->dev->type, "disk"))
+		check_strays(a, p, s, fd, d);
 }
 
 static bool has_use(struct arena *a, const struct machine *m, const struct blockdev *b)
@@ -417,7 +442,7 @@ int identity_check(struct arena *a, const struct plan *p, struct diag *d)
 		if (s->disk)
 			check_disk(a, s, d);
 		if (s->blank && was_blank(p, s->dev))
-			check_blank(a, s, d);
+			check_blank(a, p, s, d);
 	}
 	check_given_up(a, p, &p->losses.ends, d);
 	check_given_up(a, p, &p->losses.clear, d);

@@ -97,6 +97,8 @@ static void add_signatures(const struct view *v, const struct blockdev *b, struc
 		add_word(t, sig->label ? arena_printf(v->arena, "%s '%s'", safe(v, sig->type),
 						      safe(v, sig->label))
 				       : safe(v, sig->type));
+	if (b->strays.n)
+		add_word(t, "looks like a lost table");
 }
 
 /* "gpt with 4 partitions: vfat 'EFI' mounted on /boot/efi; ext4 mounted on /" */
@@ -179,6 +181,8 @@ static void show_there(const struct view *v)
 			   : arena_printf(v->arena, "What is there (%s)", safe(v, v->plan->machine->source)));
 	vec_each (struct node *const *, n, &v->plan->want->nodes) {
 		const struct blockdev *b = (*n)->have ? (*n)->have->block : NULL;
+		/* As it is now, whatever of it is given up. */
+		const struct blockdev *was = b ? map_get(&v->plan->machine->by_name, b->name) : NULL;
 		struct columns_row row = { 0 };
 
 		if (!look_is_disk(*n))
@@ -189,7 +193,7 @@ static void show_there(const struct view *v)
 			row.cells[1] = safe(v, b->path);
 			row.cells[2] = units_exact(v->arena, b->size);
 			row.cells[3] = identity(v, b);
-			row.tail = content(v, b);
+			row.tail = content(v, was ? was : b);
 		} else {
 			row.tail = "not there";
 			row.style = STYLE_RED;

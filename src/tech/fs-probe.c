@@ -45,6 +45,7 @@ int fs_find_type(const struct machine *m, struct graph *have, const struct kind 
 		fs->label = sig->label && *sig->label ? sig->label : NULL;
 		if (sig->uuid)
 			(void)uuid_read(sig->uuid, &n->uuid); /* vfat's is none */
+		(void)fs_recorded(m, type, (*b)->name, "used", &n->used);
 		have_on(have, n, (*b)->name, true);
 	}
 	return 0;
@@ -71,6 +72,8 @@ int fs_probe_devices(struct probe *p, const char *type,
 			json_object_put(one);
 			continue;
 		}
+		if (machine_mounts_of(p->m, p->arena, *b).n)
+			json_object_object_del(one, "used");
 		if (!all)
 			all = json_object_new_object();
 		json_object_object_add(all, (*b)->name, one);

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "machine/have.h"
+#include "machine/machine.h"
 #include "plan/settle.h"
 
 #define UUID "11111111-2222-4333-8444-555555555555"
@@ -172,6 +174,51 @@ static void members_are_no_filesystems(void **state)
 	assert_null(graph_get(t->plan->have, "ext4 on sdb"));
 }
 
+/* What a probe has recorded of it is told of the object, whatever its type. */
+static void used_is_told(void **state)
+{
+	static const char *const types[] = { "ext4", "ext3", "ext2", "xfs", "vfat" };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(types) / sizeof(*types); i++) {
+		_cleanup_arena_ struct arena *a = arena_new();
+		struct diag d = { .arena = a };
+		struct machine *m;
+		struct graph *have;
+		const struct node *n;
+		const char *text = arena_printf(
+			a,
+			"{\"stowage-machine\": 1, \"devices\": [{\"name\": \"sda\", \"type\": \"disk\", "
+			"\"size\": 1048576, \"signatures\": [{\"type\": \"%s\", \"usage\": "
+			"\"filesystem\"}]}], "
+			"\"%s\": {\"sda\": {\"used\": 4321}}}",
+			types[i], types[i]);
+
+		assert_int_equal(machine_parse(a, "test", text, strlen(text), &d, &m), 0);
+		assert_int_equal(machine_have(a, m, &d, &have), 0);
+		n = graph_get(have, arena_printf(a, "%s on sda", types[i]));
+		assert_non_null(n);
+		assert_int_equal(n->used, 4321);
+	}
+}
+
+/* What no room knows is there all the same, and stands on its device. */
+static void unknown_content_is_there(void **state)
+{
+	_cleanup_trial_ struct trial *t = trial(
+		"  - { type: ext4, devices: a }",
+		DISK("sda", 1073741824, "") "," DISK_WITH(
+			"sdb", 1073741824, "",
+			"{\"type\": \"ntfs\", \"usage\": \"filesystem\", \"label\": \"Win\"}"));
+	const struct node *n = graph_get(t->plan->have, "ntfs on sdb");
+
+	(void)state;
+	assert_non_null(n);
+	assert_string_equal(n->below.at[0].to->name, "sdb");
+	assert_true(n->below.at[0].claim);
+	assert_string_equal(n->kind->describe(t->a, n), "ntfs 'Win'");
+}
+
 static struct settle settle_of(const struct trial *t)
 {
 	return (struct settle){ .arena = t->a,
@@ -257,6 +304,8 @@ int main(void)
 		cmocka_unit_test(labels_are_literal),
 		cmocka_unit_test(fstab_fields),
 		cmocka_unit_test(strangers),
+		cmocka_unit_test(used_is_told),
+		cmocka_unit_test(unknown_content_is_there),
 		cmocka_unit_test(members_are_no_filesystems),
 		cmocka_unit_test(target_of_a_new_filesystem),
 		cmocka_unit_test(target_of_a_kept_filesystem),

@@ -250,6 +250,13 @@ enum leftover fs_leftover(const struct node *want, const struct node *have, cons
 	return uuid_eq(planned, have->uuid) ? there->left : LEFTOVER_NOT;
 }
 
+const char *fs_describe(struct arena *a, const struct node *n)
+{
+	const char *label = fs_of(n)->label;
+
+	return arena_printf(a, "%s%s%s", n->kind->name, label ? ", label " : "", label ? label : "");
+}
+
 void fs_compare(const struct node *want, const struct node *have, struct why *why)
 {
 	const struct fs_item *it = fs_of(want)->item;

@@ -110,12 +110,13 @@ bool fs_has_word(const struct fs *fs, const char *begins);
 /** fs_signature() - blkid's @type on a device; NULL where there is none, or where it is what is left beside a RAID or LUKS member's. */
 const struct signature *fs_signature(const struct blockdev *b, const char *type);
 
-/** fs_find_type() - for find(): an object of @kind on every device with blkid's @type on it, with its UUID and label. */
+/** fs_find_type() - for find(): an object of @kind on every device with blkid's @type on it, with its UUID, label and bytes in use. */
 int fs_find_type(const struct machine *m, struct graph *have, const struct kind *kind, const char *type);
 
 /**
  * fs_probe_devices() - for probe(): looks into every device with blkid's @type on it, and records that under "TYPE": { "sda1": {...} }
  * Devices that can't be read are left out. Nothing is added where there is none.
+ * "used", the bytes in use, is not kept of what is mounted: the superblock lags behind then, and no two looks would agree.
  * @read: fills @out from @fd, a device of @size bytes; false: isn't what it seems, nothing is recorded
  */
 int fs_probe_devices(struct probe *p, const char *type,
@@ -149,6 +150,9 @@ int fs_settle_min(const struct node *want, struct settle *s, uint64_t min, const
 
 /** fs_leftover() - slot: what bears the UUID that was stated or derived, and was never used. */
 enum leftover fs_leftover(const struct node *want, const struct node *have, const struct settle *s);
+
+/** fs_describe() - slot: type and label. */
+const char *fs_describe(struct arena *a, const struct node *n);
 
 /** fs_compare() - slot: label and UUID, where stated. */
 void fs_compare(const struct node *want, const struct node *have, struct why *why);

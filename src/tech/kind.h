@@ -165,7 +165,14 @@ struct room {
 	int (*probe)(struct probe *p);
 	/* Adds to @why what is wrong with the machine that is about no object of the layout: a UUID that two devices bear. May be NULL. */
 	void (*survey)(const struct settle *s, struct why *why);
+	/*
+	 * How many bytes of a device something takes that begins with these @len, as its superblock has it. @type: libblkid's. 0: not told,
+	 * or not this technology's; EXTENT_NONE: libblkid takes it for more than it is. For what lies about without a table. May be NULL.
+	 */
+	uint64_t (*extent)(const char *type, const uint8_t *at, size_t len);
 };
+
+#define EXTENT_NONE UINT64_MAX
 
 /* All rooms in the order of src/tech/meson.build; ends with NULL. Generated. */
 extern const struct room *const rooms[];

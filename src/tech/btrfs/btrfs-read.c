@@ -58,6 +58,7 @@ int btrfs_read_super(const uint8_t *at, struct btrfs_super *ret)
 	s.root = le(at + 80, 8);
 	s.root_level = at[198];
 	s.chunk_root = le(at + 88, 8);
+	s.used = le(at + 120, 8);
 	s.devices = le(at + 136, 8);
 	s.node_size = (uint32_t)le(at + 148, 4);
 	s.system_size = (uint32_t)le(at + 160, 4);

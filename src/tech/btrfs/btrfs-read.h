@@ -15,6 +15,7 @@ struct btrfs_super {
 	uint64_t size;        /* of this device, bytes */
 	uint64_t root;        /* logical address of the root tree's root */
 	unsigned root_level;  /* 0: a leaf */
+	uint64_t used;        /* of the whole filesystem, bytes; what has copies counts once */
 	uint64_t chunk_root;  /* logical address */
 	unsigned chunk_level; /* of its root, 0: a leaf */
 	uint32_t node_size;   /* bytes of a tree block */

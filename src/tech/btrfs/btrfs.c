@@ -222,7 +222,7 @@ static int btrfs_check(const struct node *want, struct diag *d)
 }
 
 /*
- * What the probe records: "btrfs": { UUID: { "devices", "data", "metadata", "system", "busy", "members": { "sda1": devid } } }. Of a mounted
+ * What the probe records: "btrfs": { UUID: { "devices", "used", "data", "metadata", "system", "busy", "members": { "sda1": devid } } }. Of a mounted
  * filesystem the kernel tells the profiles; what lies on the devices then may be half written, and an old page of it cached.
  */
 
@@ -359,12 +359,17 @@ static struct json_object *probe_one(struct probe *p, const char *uuid)
 	struct btrfs_chunks chunks;
 	const char *busy = exclusive_operation(p->arena, uuid);
 	const struct btrfs_super *super = p->root ? open_members(p, uuid, &list) : NULL;
+	bool is_mounted;
 
 	if (super)
 		json_object_object_add(out, "devices",
 				       json_object_new_int64((int64_t)(super->devices & INT64_MAX)));
-	if (read_sysfs(p->arena, uuid, &chunks) ||
-	    (super && !btrfs_read_chunks(p->arena, super, read_member, &list, &chunks))) {
+	is_mounted = read_sysfs(p->arena, uuid, &chunks);
+	/* Of a mounted one the superblock lags behind, and no two looks would agree. */
+	if (super && !is_mounted)
+		json_object_object_add(out, "used",
+				       json_object_new_int64((int64_t)(super->used & INT64_MAX)));
+	if (is_mounted || (super && !btrfs_read_chunks(p->arena, super, read_member, &list, &chunks))) {
 		add_text(out, "data", chunks.data);
 		add_text(out, "metadata", chunks.metadata);
 		add_text(out, "system", chunks.system);
@@ -402,6 +407,16 @@ static int btrfs_probe(struct probe *p)
 	if (all)
 		json_object_object_add(p->out, "btrfs", all);
 	return 0;
+}
+
+static uint64_t btrfs_extent(const char *type, const uint8_t *at, size_t len)
+{
+	struct btrfs_super super;
+
+	if (!text_eq(type, "btrfs") || len < BTRFS_SUPER_AT + BTRFS_SUPER_SIZE ||
+	    btrfs_read_super(at + BTRFS_SUPER_AT, &super) < 0)
+		return 0;
+	return super.size <= INT64_MAX ? super.size : 0;
 }
 
 static struct json_object *record_of(const struct machine *m, const char *uuid)
@@ -461,6 +476,7 @@ static struct btrfs *add_found(const struct machine *m, struct graph *have, cons
 		b->fs.left = field_number(record, "empty")   ? LEFTOVER_EMPTY
 			     : field_number(record, "young") ? LEFTOVER_OURS
 							     : LEFTOVER_NOT;
+		(void)field_has_number(record, "used", &b->fs.node.used);
 		warn_clones(sig->uuid, record, d);
 	}
 	return b;
@@ -747,4 +763,5 @@ const struct room room_btrfs = {
 	.kinds = btrfs_kinds,
 	.probe = btrfs_probe,
 	.survey = btrfs_survey,
+	.extent = btrfs_extent,
 };

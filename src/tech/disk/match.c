@@ -120,8 +120,8 @@ static bool is_blank(const struct settle *s, const struct blockdev *dev)
 {
 	const struct node *have = have_dev(s->losses->all, dev->name);
 
-	return (!have || !have->above.n) && !dev->signatures.n && !dev->holders.n && !dev->error &&
-	       !machine_mounts_of(s->losses->machine, s->arena, dev).n &&
+	return (!have || !have->above.n) && !dev->signatures.n && !dev->strays.n && !dev->holders.n &&
+	       !dev->error && !machine_mounts_of(s->losses->machine, s->arena, dev).n &&
 	       !machine_is_swap(s->losses->machine, dev);
 }
 
@@ -166,12 +166,19 @@ static bool is_own_of_any(const struct settle *s, struct disk *const *wants, siz
 	return false;
 }
 
-static const char *content(struct arena *a, const struct blockdev *dev)
+static const char *content(const struct settle *s, const struct blockdev *dev)
 {
+	struct arena *a = s->arena;
 	struct text t = { .arena = a };
 
 	vec_each (const struct signature *, sig, &dev->signatures)
 		text_printf(&t, "%s%s", t.len ? ", " : "", sig->type);
+	if (machine_looks_lost(s->losses->machine, dev) && !dev->strays.n)
+		return arena_printf(a, "looks like a lost table (%s)", text_str(&t));
+	if (dev->strays.n)
+		return arena_printf(a, "looks like a lost table (%s at %s%s)", dev->strays.at[0].type,
+				    units_text(a, dev->strays.at[0].offset),
+				    dev->strays.n > 1 ? ", and more" : "");
 	if (dev->error)
 		text_printf(&t, "%s%s", t.len ? ", " : "", dev->error);
 	return t.len ? arena_printf(a, "isn't blank (%s)", text_str(&t)) : "isn't blank (it is in use)";
@@ -246,7 +253,7 @@ static void note_misfits(struct search *q, const struct disk *want, const dev_li
 			why = arena_printf(s->arena, "is '%s' already%s%s", other->node.name,
 					   *why ? ", " : "", why);
 		else if (!*why && !has(hits, dev))
-			why = is_blank(s, dev) ? "is blank" : content(s->arena, dev);
+			why = is_blank(s, dev) ? "is blank" : content(s, dev);
 		diag_note(s->diag, want->pos, "%s %s", shown(s->arena, dev), *why ? why : "fits");
 	}
 	if (said > MOST_NOTES)

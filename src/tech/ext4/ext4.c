@@ -101,28 +101,93 @@ static uint32_t le16(const uint8_t *p)
 	return (uint32_t)p[1] << 8 | p[0];
 }
 
+enum { SUPER_AT = 1024, SUPER_SIZE = 1024 };
+
+/* A number of blocks whose upper half counts with the feature 64bit. */
+static uint64_t blocks_at(const uint8_t *sb, size_t low, size_t high)
+{
+	bool wide = le32(sb + 96) & 0x80;
+
+	return (wide ? (uint64_t)le32(sb + high) << 32 : 0) | le32(sb + low);
+}
+
+/* Return: bytes in a block, 0 where it is no superblock. */
+static int64_t block_size(const uint8_t *sb)
+{
+	uint32_t log_block = le32(sb + 24);
+
+	return le16(sb + 56) != 0xef53 || log_block > 6 ? 0 : INT64_C(1024) << log_block;
+}
+
+/* What is neither free (s_free_blocks_count) nor the filesystem's own (s_overhead_clusters, where mke2fs or the kernel noted it). */
+static uint64_t used_blocks(const uint8_t *sb)
+{
+	uint64_t all = blocks_at(sb, 4, 336), unused = blocks_at(sb, 12, 344), own = le32(sb + 584);
+	uint32_t log_block = le32(sb + 24), log_cluster = le32(sb + 28);
+
+	if (log_cluster >= log_block && log_cluster - log_block < 32)
+		own <<= log_cluster - log_block;
+	return unused > all || own > all - unused ? 0 : all - unused - own;
+}
+
+/* Sixteen bits of a magic are no proof. */
+static bool is_likely(const uint8_t *sb)
+{
+	uint64_t all = blocks_at(sb, 4, 336);
+
+	return block_size(sb) && all && all <= (uint64_t)(INT64_MAX / block_size(sb)) &&
+	       blocks_at(sb, 8, 340) <= all && blocks_at(sb, 12, 344) <= all && le32(sb) &&
+	       le32(sb + 16) <= le32(sb) /* inodes, free ones */ && le32(sb + 20) <= 1 /* first block */ &&
+	       le32(sb + 76) <= 1 /* revision */ && le32(sb + 32) /* blocks per group */;
+}
+
+static uint64_t ext4_extent(const char *type, const uint8_t *at, size_t len)
+{
+	const uint8_t *sb = at + SUPER_AT;
+
+	if (!text_eq(type, "ext4") && !text_eq(type, "ext3") && !text_eq(type, "ext2") &&
+	    !text_eq(type, "ext4dev"))
+		return 0;
+	if (len < SUPER_AT + SUPER_SIZE || !is_likely(sb))
+		return EXTENT_NONE;
+	return blocks_at(sb, 4, 336) * (uint64_t)block_size(sb);
+}
+
+static void add_used(const uint8_t *sb, struct json_object *out)
+{
+	uint64_t used = used_blocks(sb);
+
+	if (used && is_likely(sb))
+		json_object_object_add(out, "used", json_object_new_int64((int64_t)used * block_size(sb)));
+}
+
+/* Of those that are others to us: what they hold. */
+static bool read_old_super(int fd, uint64_t size, struct json_object *out)
+{
+	uint8_t sb[SUPER_SIZE];
+
+	(void)size;
+	if (pread(fd, sb, sizeof(sb), SUPER_AT) != (ssize_t)sizeof(sb))
+		return false;
+	add_used(sb, out);
+	return block_size(sb) != 0;
+}
+
 static bool read_super(int fd, uint64_t size, struct json_object *out)
 {
-	uint8_t sb[1024];
-	uint32_t log_block;
-	bool wide;
+	uint8_t sb[SUPER_SIZE];
 	int64_t block;
 
 	(void)size;
-	if (pread(fd, sb, sizeof(sb), 1024) != (ssize_t)sizeof(sb))
+	if (pread(fd, sb, sizeof(sb), SUPER_AT) != (ssize_t)sizeof(sb))
 		return false;
-	log_block = le32(sb + 24);
-	wide = le32(sb + 96) & 0x80; /* 64bit: the upper halves count */
-	if (le16(sb + 56) != 0xef53 || log_block > 6)
+	block = block_size(sb);
+	if (!block)
 		return false;
-	block = INT64_C(1024) << log_block;
 	json_object_object_add(out, "block-size", json_object_new_int64(block));
-	json_object_object_add(
-		out, "blocks",
-		json_object_new_int64((int64_t)((wide ? (uint64_t)le32(sb + 336) << 32 : 0) | le32(sb + 4))));
-	json_object_object_add(
-		out, "reserved-blocks",
-		json_object_new_int64((int64_t)((wide ? (uint64_t)le32(sb + 340) << 32 : 0) | le32(sb + 8))));
+	json_object_object_add(out, "blocks", json_object_new_int64((int64_t)blocks_at(sb, 4, 336)));
+	json_object_object_add(out, "reserved-blocks", json_object_new_int64((int64_t)blocks_at(sb, 8, 340)));
+	add_used(sb, out);
 	json_object_object_add(out, "stride", json_object_new_int64((int64_t)le16(sb + 356) * block));
 	json_object_object_add(out, "stripe-width", json_object_new_int64((int64_t)le32(sb + 368) * block));
 	/* Every mount notes its time, and counts: s_mtime, s_mnt_count. */
@@ -132,10 +197,24 @@ static bool read_super(int fd, uint64_t size, struct json_object *out)
 
 static int ext4_probe(struct probe *p)
 {
+	(void)fs_probe_devices(p, "ext3", read_old_super);
+	(void)fs_probe_devices(p, "ext2", read_old_super);
 	return fs_probe_devices(p, "ext4", read_super);
 }
 
-static const struct fs_kind ext4_kind;
+static const struct fs_kind ext4_kind, ext3_kind, ext2_kind;
+
+static int ext3_find(const struct machine *m, struct graph *have, struct diag *d)
+{
+	(void)d;
+	return fs_find_type(m, have, &ext3_kind.kind, "ext3");
+}
+
+static int ext2_find(const struct machine *m, struct graph *have, struct diag *d)
+{
+	(void)d;
+	return fs_find_type(m, have, &ext2_kind.kind, "ext2");
+}
 
 /* ext2 and ext3 are others: what blkid calls by their names isn't taken for an ext4. */
 static int ext4_find(const struct machine *m, struct graph *have, struct diag *d)
@@ -317,7 +396,26 @@ static const struct fs_kind ext4_kind = {
 		  .describe = ext4_describe },
 };
 
-static const struct kind *const ext4_kinds[] = { &ext4_kind.kind, NULL };
+/* No layout asks for these; they are known so that it can be said what would be lost. */
+static const struct fs_kind ext3_kind = {
+	.fsck = true,
+	.kind = { .name = "ext3",
+		  .doc = "ext3, that is there.",
+		  .size = sizeof(struct fs),
+		  .find = ext3_find,
+		  .describe = fs_describe },
+};
+
+static const struct fs_kind ext2_kind = {
+	.fsck = true,
+	.kind = { .name = "ext2",
+		  .doc = "ext2, that is there.",
+		  .size = sizeof(struct fs),
+		  .find = ext2_find,
+		  .describe = fs_describe },
+};
+
+static const struct kind *const ext4_kinds[] = { &ext4_kind.kind, &ext3_kind.kind, &ext2_kind.kind, NULL };
 
 extern const struct room room_ext4;
 
@@ -329,4 +427,5 @@ const struct room room_ext4 = {
 	.doc = "ext4 filesystems.",
 	.kinds = ext4_kinds,
 	.probe = ext4_probe,
+	.extent = ext4_extent,
 };

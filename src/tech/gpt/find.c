@@ -116,6 +116,9 @@ int gpt_find_tables(const struct machine *m, struct graph *have, struct diag *d)
 
 		if (!o && (!has_table(*b) || text_eq((*b)->type, "part")))
 			continue;
+		/* A copy at the end is read by libfdisk; the kernel takes the partitions in it for none. */
+		if (machine_looks_lost(m, *b))
+			continue;
 		t = as_table(
 			have_add(have, &kind_table, arena_printf(have->arena, "table %s", (*b)->name), NULL));
 		t->label = field_text(o, "label");

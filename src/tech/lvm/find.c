@@ -166,8 +166,11 @@ static void find_group(const struct machine *m, struct graph *have, struct json_
 		lv->stripe_size = field_number(l, "stripe-size");
 	}
 	find_extents(have, vg, field_list(o, "extents"));
-	vec_each (const struct piece *, piece, &vg->pieces)
+	vec_each (const struct piece *, piece, &vg->pieces) {
 		vg->free += piece->lv ? 0 : piece->count;
+		if (piece->lv)
+			piece->pv->node.used += piece->count * vg->extent_size;
+	}
 }
 
 static void find_report(const struct machine *m, struct graph *have, struct json_object *lvm)

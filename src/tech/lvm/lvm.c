@@ -320,6 +320,35 @@ static const struct room_tool tools[] = {
 static const struct kind *const kinds[] = { &pv_kind, &vg_kind, &lv_kind, NULL };
 
 extern const struct section lvm_sections[];
+/*
+ * The label lies in one of the first four sectors, and says how far behind it the header of the physical volume begins: its UUID, then the
+ * size of the device. Little-endian. Source: struct label_header and struct pv_header, lvm2: lib/label/label.h, lib/format_text/layout.h.
+ */
+static uint64_t lvm_extent(const char *type, const uint8_t *at, size_t len)
+{
+	enum { SECTORS = 4, LABEL = 32, HEADER = 40, ID = 32 };
+
+	if (!text_eq(type, "LVM2_member"))
+		return 0;
+	for (size_t i = 0; i < SECTORS && (i + 1) * SECTOR <= len; i++) {
+		const uint8_t *label = at + i * SECTOR, *size;
+		uint64_t bytes = 0;
+		uint32_t offset;
+
+		if (memcmp(label, "LABELONE", 8) != 0 || memcmp(label + 24, "LVM2 001", 8) != 0)
+			continue;
+		offset = (uint32_t)label[23] << 24 | (uint32_t)label[22] << 16 | (uint32_t)label[21] << 8 |
+			 label[20];
+		if (offset < LABEL || offset > SECTOR - HEADER)
+			return 0;
+		size = label + offset + ID;
+		for (size_t k = 8; k--;)
+			bytes = bytes << 8 | size[k];
+		return bytes <= INT64_MAX ? bytes : 0;
+	}
+	return 0;
+}
+
 extern const struct room room_lvm;
 const struct room room_lvm = {
 	.name = "lvm",
@@ -329,4 +358,5 @@ const struct room room_lvm = {
 	.tools = tools,
 	.probe = lvm_probe,
 	.survey = lvm_survey,
+	.extent = lvm_extent,
 };

@@ -713,4 +713,5 @@ const struct room room_md = {
 	.tools = tools,
 	.finish = md_conf_finish,
 	.probe = md_probe,
+	.extent = md_extent,
 };

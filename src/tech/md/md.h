@@ -168,6 +168,9 @@ uint64_t md_super_place(int metadata, uint64_t device_size);
 /** md_super_parse() - @buf: MD_SUPER_BYTES from there. Return: 0 with *@ret filled, -EINVAL where it is none or makes no sense. */
 int md_super_parse(const uint8_t *buf, int metadata, struct md_super *ret);
 
+/** md_extent() - slot: of metadata 1.1 and 1.2, whose superblock lies at the start, the end of the data. */
+uint64_t md_extent(const char *type, const uint8_t *at, size_t len);
+
 /* probe.c, find.c: what is there */
 int md_probe(struct probe *p);
 int array_find(const struct machine *m, struct graph *have, struct diag *d);

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "base/units.h"
 #include "tech/md/md.h"
 
@@ -115,5 +116,25 @@ int md_super_parse(const uint8_t *buf, int metadata, struct md_super *ret)
 	if (r.shape.level != 5 && r.shape.level != 6 && r.shape.level != 10)
 		r.shape.layout = 0; /* RAID0 keeps a number of its own there, the others nothing */
 	*ret = r;
+	return 0;
+}
+
+uint64_t md_extent(const char *type, const uint8_t *at, size_t len)
+{
+	if (!text_eq(type, "linux_raid_member"))
+		return 0;
+	for (int metadata = 1; metadata <= 2; metadata++) {
+		const uint8_t *b = at + md_super_place(metadata, MIB);
+		uint64_t data_offset, data_size;
+
+		if (len < (size_t)(b - at) + MD_SUPER_BYTES || le32(b) != magic || le32(b + 4) != 1 ||
+		    le64(b + 144) * SECTOR != (uint64_t)(b - at))
+			continue;
+		data_offset = le64(b + 128);
+		data_size = le64(b + 136);
+		if (data_offset > INT64_MAX / SECTOR || data_size > INT64_MAX / SECTOR - data_offset)
+			return 0;
+		return (data_offset + data_size) * SECTOR;
+	}
 	return 0;
 }

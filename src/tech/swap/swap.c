@@ -78,6 +78,31 @@ static int swap_find(const struct machine *m, struct graph *have, struct diag *d
 	return r;
 }
 
+/*
+ * The magic ends the first page, whose size is the machine's that made it; version and last page lie 1 KiB behind the start, in that
+ * machine's byte order, which the version, 1, tells. Source: union swap_header, include/linux/swap.h.
+ */
+static uint64_t swap_extent(const char *type, const uint8_t *at, size_t len)
+{
+	const uint8_t *v = at + 1024, *last = at + 1028;
+	uint64_t pages;
+
+	if (!text_eq(type, "swap"))
+		return 0;
+	for (size_t page = 4 * KIB; page <= 64 * KIB && page <= len; page *= 2) {
+		if (memcmp(at + page - 10, "SWAPSPACE2", 10) != 0)
+			continue;
+		if (v[0] == 1)
+			pages = (uint64_t)last[3] << 24 | (uint64_t)last[2] << 16 | (uint64_t)last[1] << 8 |
+				last[0];
+		else
+			pages = (uint64_t)last[0] << 24 | (uint64_t)last[1] << 16 | (uint64_t)last[2] << 8 |
+				last[3];
+		return (pages + 1) * page;
+	}
+	return 0;
+}
+
 static int swap_settle(struct node *want, struct settle *s)
 {
 	int r = fs_settle(want, s);
@@ -175,4 +200,5 @@ const struct room room_swap = {
 	.tools = tools,
 	.doc = "Swap space.",
 	.kinds = swap_kinds,
+	.extent = swap_extent,
 };

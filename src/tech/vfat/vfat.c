@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <ctype.h>
 #include <errno.h>
+#include <json-c/json.h>
 #include <string.h>
 #include <strings.h>
 #include <unistd.h>
@@ -97,27 +98,90 @@ static int vfat_check(const struct node *want, struct diag *d)
 
 static const struct fs_kind vfat_kind;
 
-static uint32_t le32(const uint8_t *p)
-{
-	return (uint32_t)p[3] << 24 | (uint32_t)p[2] << 16 | (uint32_t)p[1] << 8 | p[0];
-}
+enum { BOOT_PIECE = 8192 };
+
+/* The boot sector, little-endian. Source: Microsoft's FAT specification 1.03, "BPB" and "FAT32 FSInfo Sector Structure". */
 
 static uint32_t le16(const uint8_t *p)
 {
 	return (uint32_t)p[1] << 8 | p[0];
 }
 
+static uint32_t le32(const uint8_t *p)
+{
+	return le16(p + 2) << 16 | le16(p);
+}
+
+struct boot {
+	uint32_t sector, cluster; /* bytes */
+	uint64_t sectors;         /* in all */
+	uint32_t clusters;
+	uint32_t info; /* sector of FSInfo, 0: none (FAT12, FAT16) */
+};
+
+static bool parse_boot(const uint8_t *b, struct boot *ret)
+{
+	struct boot r = { .sector = le16(b + 11), .cluster = le16(b + 11) * b[13], .sectors = le16(b + 19) };
+	uint32_t table = le16(b + 22);
+	uint64_t before;
+
+	if (!units_is_power_of_two(r.sector) || r.sector < 512 || r.sector > 4096 ||
+	    !units_is_power_of_two(b[13]))
+		return false;
+	if (!r.sectors)
+		r.sectors = le32(b + 32);
+	if (!table) {
+		table = le32(b + 36);
+		r.info = le16(b + 48);
+	}
+	/* Reserved sectors, the tables, the root directory of the older ones. */
+	before = le16(b + 14) + (uint64_t)b[16] * table +
+		 units_align_up(le16(b + 17) * 32, r.sector) / r.sector;
+	if (before >= r.sectors)
+		return false;
+	r.clusters = (uint32_t)((r.sectors - before) / b[13]);
+	*ret = r;
+	return true;
+}
+
+/* The count of free clusters is a hint, but one that all writers keep. 2^32 - 1: not known. */
+static void add_used(const uint8_t *at, struct json_object *out)
+{
+	struct boot b;
+	const uint8_t *info;
+	uint32_t unused;
+
+	if (!parse_boot(at, &b) || !b.info || (b.info + 1) * b.sector > BOOT_PIECE)
+		return;
+	info = at + (size_t)b.info * b.sector;
+	if (le32(info) != 0x41615252 || le32(info + 484) != 0x61417272)
+		return;
+	unused = le32(info + 488);
+	if (unused >= b.clusters)
+		return;
+	json_object_object_add(out, "used",
+			       json_object_new_int64((int64_t)(b.clusters - unused) * b.cluster));
+}
+
+static uint64_t vfat_extent(const char *type, const uint8_t *at, size_t len)
+{
+	struct boot b;
+
+	return text_eq(type, "vfat") && len >= 512 && parse_boot(at, &b) ? b.sectors * b.sector : 0;
+}
+
 /*
  * Whether the root directory has never had an entry but the label's. Source: Microsoft's FAT specification (fatgen103): the boot sector,
  * and the 32 bytes of an entry, whose first byte is 0 where none was ever written.
  */
-static bool read_boot(int fd, uint64_t size, struct json_object *out)
+static bool read_vfat(int fd, uint64_t size, struct json_object *out)
 {
-	uint8_t boot[512], entry[32];
+	uint8_t boot[BOOT_PIECE], entry[32];
 	uint64_t sector, reserved, tables, root, room, at;
 
 	if (pread(fd, boot, sizeof(boot), 0) != (ssize_t)sizeof(boot))
 		return false;
+	add_used(boot, out);
 	sector = le16(boot + 11);
 	reserved = le16(boot + 14);
 	tables = (uint64_t)boot[16] * (le16(boot + 22) ? le16(boot + 22) : le32(boot + 36));
@@ -144,7 +208,7 @@ static bool read_boot(int fd, uint64_t size, struct json_object *out)
 
 static int vfat_probe(struct probe *p)
 {
-	return fs_probe_devices(p, "vfat", read_boot);
+	return fs_probe_devices(p, "vfat", read_vfat);
 }
 
 static int vfat_find(const struct machine *m, struct graph *have, struct diag *d)
@@ -266,4 +330,5 @@ const struct room room_vfat = {
 	.doc = "FAT32 filesystems.",
 	.kinds = vfat_kinds,
 	.probe = vfat_probe,
+	.extent = vfat_extent,
 };

@@ -128,6 +128,30 @@ static uint64_t be64(const uint8_t *p)
 	return (uint64_t)be32(p) << 32 | be32(p + 4);
 }
 
+/* Return: bytes in a block, 0 where it is no superblock. */
+static uint32_t block_size(const uint8_t *sb)
+{
+	uint32_t block = be32(sb + 4);
+
+	return memcmp(sb, "XFSB", 4) || block < 512 || block > 65536 || !units_is_power_of_two(block) ? 0
+												      : block;
+}
+
+/* sb_dblocks, less those of a log inside (sb_logstart, sb_logblocks) as statfs() has it, less sb_fdblocks. */
+static uint64_t used_blocks(const uint8_t *sb)
+{
+	uint64_t all = be64(sb + 8), log = be64(sb + 48) ? be32(sb + 96) : 0, unused = be64(sb + 144);
+
+	return log > all || unused > all - log ? 0 : all - log - unused;
+}
+
+static uint64_t xfs_extent(const char *type, const uint8_t *at, size_t len)
+{
+	uint32_t block = text_eq(type, "xfs") && len >= 512 ? block_size(at) : 0;
+
+	return block && be64(at + 8) <= INT64_MAX / block ? be64(at + 8) * block : 0;
+}
+
 /*
  * Whether a record stands in the log behind the first one, which is mkfs's. Whoever mounts it writes there, at the latest when it is
  * unmounted. Source: struct xlog_rec_header, xfs_log_format.h; mkfs.xfs 6.1 writes one record, into the first block.
@@ -160,13 +184,15 @@ static bool read_super(int fd, uint64_t size, struct json_object *out)
 
 	if (pread(fd, sb, sizeof(sb), 0) != (ssize_t)sizeof(sb))
 		return false;
-	block = be32(sb + 4);
-	if (memcmp(sb, "XFSB", 4) != 0 || block < 512 || block > 65536 || !units_is_power_of_two(block))
+	block = block_size(sb);
+	if (!block)
 		return false;
 	json_object_object_add(out, "block-size", json_object_new_int64(block));
 	json_object_object_add(out, "stripe-unit", json_object_new_int64((int64_t)be32(sb + 184) * block));
 	json_object_object_add(out, "stripe-width", json_object_new_int64((int64_t)be32(sb + 188) * block));
 	json_object_object_add(out, "log-stripe-unit", json_object_new_int64(be32(sb + 196)));
+	if (used_blocks(sb) && used_blocks(sb) <= INT64_MAX / block)
+		json_object_object_add(out, "used", json_object_new_int64((int64_t)(used_blocks(sb) * block)));
 	if (sb[126]) {
 		json_object_object_add(out, "unfinished", json_object_new_int64(1));
 		fs_add_empty(out, true); /* no kernel mounts it */
@@ -375,4 +401,5 @@ const struct room room_xfs = {
 	.doc = "XFS filesystems.",
 	.kinds = xfs_kinds,
 	.probe = xfs_probe,
+	.extent = xfs_extent,
 };
