@@ -134,6 +134,7 @@ static int still_so(struct cli *c, const struct plan *p)
 
 	if (r < 0)
 		return r;
+	(void)command_peek(c, p, now);
 	return saved_is_fresh(p, now, &c->diag) ? 0 : -EPERM;
 }
 

@@ -274,6 +274,18 @@ static void test_copies_are_told_once(void **state)
 	assert_int_equal(at(&t, MIB, "xfs")->size, 4 * GIB);
 }
 
+/* Nor is a copy by itself a beginning, whose first superblock was cleared. */
+static void test_copies_alone_are_no_filesystem(void **state)
+{
+	_cleanup_trial_ struct trial t = trial(20 * GIB);
+
+	(void)state;
+	put_xfs(&t, 257 * MIB, GIB / 4096);
+	put(&t, 257 * MIB + 126, "\1", 1);
+	look(&t);
+	assert_int_equal(t.found.n, 0);
+}
+
 static void test_members_with_their_superblock_at_the_end(void **state)
 {
 	_cleanup_trial_ struct trial t = trial(4 * GIB);
@@ -477,6 +489,7 @@ int main(void)
 		cmocka_unit_test(test_each_leads_to_the_next),
 		cmocka_unit_test(test_usual_places),
 		cmocka_unit_test(test_copies_are_told_once),
+		cmocka_unit_test(test_copies_alone_are_no_filesystem),
 		cmocka_unit_test(test_members_with_their_superblock_at_the_end),
 		cmocka_unit_test(test_a_member_before_what_begins_at_a_usual_place),
 		cmocka_unit_test(test_the_copy_of_a_gpt),

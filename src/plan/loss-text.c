@@ -36,6 +36,25 @@ static const char *called(struct arena *a, const struct blockdev *b)
 	return b->dm_name ? arena_printf(a, "/dev/mapper/%s", b->dm_name) : b->path;
 }
 
+/* How much of what is on a device is in use, by its superblock: of a filesystem on several devices, of all of it. */
+static const char *in_use(struct arena *a, const struct node *dev)
+{
+	vec_each (struct node *const *, up, &dev->above) {
+		size_t devices = 0;
+		bool here = false;
+
+		vec_each (const struct edge *, e, &(*up)->below) {
+			devices += e->claim;
+			here |= e->claim && e->to == dev;
+		}
+		if (here && (*up)->used)
+			return arena_printf(a, ", %s in use%s", units_text(a, (*up)->used),
+					    devices > 1 ? arena_printf(a, " on its %zu devices", devices)
+							: "");
+	}
+	return "";
+}
+
 const char *loss_item(const struct losses *l, struct arena *a, const struct node *n)
 {
 	const char *content = n->block ? loss_what(a, l->machine, n->block) : "";
@@ -53,10 +72,11 @@ const char *loss_item(const struct losses *l, struct arena *a, const struct node
 	/* A partition with nothing in it goes with its table. */
 	if (!*content && (text_eq(n->block->type, "part") || text_eq(n->block->type, "disk")))
 		return "";
-	return arena_printf(a, "%s (%s): %s", called(a, n->block), units_text(a, n->block->size),
+	return arena_printf(a, "%s (%s): %s%s", called(a, n->block), units_text(a, n->block->size),
 			    *content    ? content
 			    : *describe ? describe
-					: "nothing that is known");
+					: "nothing that is known",
+			    in_use(a, n));
 }
 
 static const char *also_on(struct arena *a, const node_list *disks, const struct node *but)

@@ -16,4 +16,4 @@ bool plan_may_create(const struct settle *s, const struct node *n);
 void plan_note_strays(const struct settle *s, const struct blockdev *b);
 
 /** plan_stray_text() - one of those in words: "ext4 'boot' 1234-... at 2 MiB, 512 MiB long". */
-const char *plan_stray_text(struct arena *a, const struct signature *stray);
+const char *plan_stray_text(struct arena *a, const struct signature *sig);

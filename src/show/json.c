@@ -125,6 +125,21 @@ static void geometry(struct writer *w, const struct geometry *g)
 	closes(w, '}');
 }
 
+static void signatures(struct writer *w, const char *name, const signature_list *list)
+{
+	opens(w, name, '[');
+	vec_each (const struct signature *, sig, list) {
+		opens(w, NULL, '{');
+		string(w, "type", sig->type);
+		string(w, "uuid", sig->uuid);
+		string(w, "label", sig->label);
+		number(w, "offset", sig->offset);
+		known(w, "size", sig->size);
+		closes(w, '}');
+	}
+	closes(w, ']');
+}
+
 /* What the plan saw: with this, a machine can be compared with the plan. */
 static void found(struct writer *w, const struct blockdev *b)
 {
@@ -135,16 +150,9 @@ static void found(struct writer *w, const struct blockdev *b)
 	string(w, "serial", b->serial);
 	string(w, "wwn", b->wwn);
 	string(w, "model", b->model);
-	opens(w, "signatures", '[');
-	vec_each (const struct signature *, sig, &b->signatures) {
-		opens(w, NULL, '{');
-		string(w, "type", sig->type);
-		string(w, "uuid", sig->uuid);
-		string(w, "label", sig->label);
-		number(w, "offset", sig->offset);
-		closes(w, '}');
-	}
-	closes(w, ']');
+	signatures(w, "signatures", &b->signatures);
+	if (b->strays.n)
+		signatures(w, "strays", &b->strays);
 	closes(w, '}');
 }
 

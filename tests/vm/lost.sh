@@ -183,7 +183,7 @@ udevadm settle
 quiet
 before=$(written)
 status "what has appeared since is seen" 3 ./stowage apply saved.plan --root /mnt/target --yes
-has "and told" "looks like a lost table" /tmp/said
+has "and told" "strays was nothing, is .*\"label\":\"hidden\"" /tmp/said
 is "and no sector is written" "$before" "$(written)"
 
 other $blank

@@ -27,7 +27,15 @@ refused() { # TEXT PATTERN WORDS...: apply refuses, says why, and writes nothing
 	has "$text: says why" "$pattern" /tmp/said
 	is "$text: no sector is written" "$before" "$(written)"
 }
-blank() { for d in $a $b $c; do wipefs -aq "$d"; done; udevadm settle; }
+# Partitions first: what is left behind a lost table isn't blank.
+blank() {
+	for d in $a $b $c; do
+		for p in "$d"[0-9]*; do [ ! -b "$p" ] || wipefs -aqf "$p"; done
+		wipefs -aqf "$d"
+		blockdev --rereadpt "$d"
+	done
+	udevadm settle
+}
 
 layout $a
 mkfs.ext4 -q -L "old data" $a
@@ -140,9 +148,10 @@ status "a state directory that can't be written" 1 ./stowage apply layout.yaml -
 
 layout $b
 ./stowage apply layout.yaml --yes --root /mnt/other >/tmp/said 2>&1 &
-until [ -e ${b}1 ]; do :; done
-kill -TERM $!
-wait $!
+pid=$!
+until [ -e ${b}1 ] || ! kill -0 $pid 2>/dev/null; do :; done
+kill -TERM $pid
+wait $pid
 is "SIGTERM: what runs is finished, nothing is started, exit 1" 1 $?
 has "it says what was not done" 'not done|left' /tmp/said
 cat /tmp/said

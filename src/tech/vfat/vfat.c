@@ -136,7 +136,7 @@ static bool parse_boot(const uint8_t *b, struct boot *ret)
 	}
 	/* Reserved sectors, the tables, the root directory of the older ones. */
 	before = le16(b + 14) + (uint64_t)b[16] * table +
-		 units_align_up(le16(b + 17) * 32, r.sector) / r.sector;
+		 units_align_up((uint64_t)le16(b + 17) * 32, r.sector) / r.sector;
 	if (before >= r.sectors)
 		return false;
 	r.clusters = (uint32_t)((r.sectors - before) / b[13]);

@@ -133,8 +133,9 @@ static uint32_t block_size(const uint8_t *sb)
 {
 	uint32_t block = be32(sb + 4);
 
-	return memcmp(sb, "XFSB", 4) || block < 512 || block > 65536 || !units_is_power_of_two(block) ? 0
-												      : block;
+	return memcmp(sb, "XFSB", 4) != 0 || block < 512 || block > 65536 || !units_is_power_of_two(block)
+		       ? 0
+		       : block;
 }
 
 /* sb_dblocks, less those of a log inside (sb_logstart, sb_logblocks) as statfs() has it, less sb_fdblocks. */
@@ -149,6 +150,9 @@ static uint64_t xfs_extent(const char *type, const uint8_t *at, size_t len)
 {
 	uint32_t block = text_eq(type, "xfs") && len >= 512 ? block_size(at) : 0;
 
+	/* mkfs leaves sb_inprogress set in the copies of later groups: they are no beginning, and by themselves nothing that can be mounted. */
+	if (block && at[126])
+		return EXTENT_NONE;
 	return block && be64(at + 8) <= INT64_MAX / block ? be64(at + 8) * block : 0;
 }
 
@@ -192,7 +196,8 @@ static bool read_super(int fd, uint64_t size, struct json_object *out)
 	json_object_object_add(out, "stripe-width", json_object_new_int64((int64_t)be32(sb + 188) * block));
 	json_object_object_add(out, "log-stripe-unit", json_object_new_int64(be32(sb + 196)));
 	if (used_blocks(sb) && used_blocks(sb) <= INT64_MAX / block)
-		json_object_object_add(out, "used", json_object_new_int64((int64_t)(used_blocks(sb) * block)));
+		json_object_object_add(out, "used",
+				       json_object_new_int64((int64_t)(used_blocks(sb) * block)));
 	if (sb[126]) {
 		json_object_object_add(out, "unfinished", json_object_new_int64(1));
 		fs_add_empty(out, true); /* no kernel mounts it */

@@ -3,21 +3,21 @@
 # Writes to the disks d.0 (/dev/vda), d.1 (/dev/vdb), d.2 (/dev/vdc).
 # On d.0 is lost: /dev/vda (3 GiB): gpt ba14a938-74f1-501f-ba44-d9036e6343a0.
 # On d.0 is lost: /dev/vda1 (512 MiB): linux_raid_member 'any:m' 94c41f57-ec8d-56fc-8ecb-6db7fc6a70df.
-# On d.0 is lost: /dev/vda2 (2558 MiB): LVM2_member 665781-617b-cd52-639c-5b62-38a6-a68351.
+# On d.0 is lost: /dev/vda2 (2558 MiB): LVM2_member 665781-617b-cd52-639c-5b62-38a6-a68351, 1012 MiB in use.
 # On d.0 is lost: /dev/md127 (765 MiB): RAID10 n2 of 3, 2 copies, chunk 512 KiB, bitmap none; also on /dev/vdb, /dev/vdc.
 # On d.0 is lost: vg v: volume group of 3 devices, extents of 4 MiB, 3088 MiB left; also on /dev/vdb, /dev/vdc.
 # On d.0 is lost: /dev/mapper/v-x (1 GiB): volume of 2 stripes of 64 KiB; also on /dev/vdb.
 # On d.0 is lost: /dev/mapper/v-y_0 (500 MiB): linear volume.
 # On d.1 is lost: /dev/vdb (3 GiB): gpt ac1870a4-628a-574f-a3b0-78da96a6340a.
 # On d.1 is lost: /dev/vdb1 (512 MiB): linux_raid_member 'any:m' 94c41f57-ec8d-56fc-8ecb-6db7fc6a70df.
-# On d.1 is lost: /dev/vdb2 (2558 MiB): LVM2_member ffc430-a7af-9f58-20a6-8ebc-e79e-81eec6.
+# On d.1 is lost: /dev/vdb2 (2558 MiB): LVM2_member ffc430-a7af-9f58-20a6-8ebc-e79e-81eec6, 1012 MiB in use.
 # On d.1 is lost: /dev/md127 (765 MiB): RAID10 n2 of 3, 2 copies, chunk 512 KiB, bitmap none; also on /dev/vda, /dev/vdc.
 # On d.1 is lost: vg v: volume group of 3 devices, extents of 4 MiB, 3088 MiB left; also on /dev/vda, /dev/vdc.
 # On d.1 is lost: /dev/mapper/v-x (1 GiB): volume of 2 stripes of 64 KiB; also on /dev/vda.
 # On d.1 is lost: /dev/mapper/v-y_1 (500 MiB): linear volume.
 # On d.2 is lost: /dev/vdc (3 GiB): gpt c10c3f63-145e-5c89-a39d-b0293948a12d.
 # On d.2 is lost: /dev/vdc1 (512 MiB): linux_raid_member 'any:m' 94c41f57-ec8d-56fc-8ecb-6db7fc6a70df.
-# On d.2 is lost: /dev/vdc2 (2558 MiB): LVM2_member 75c07b-cefc-4751-24a2-c936-6336-d35fa0.
+# On d.2 is lost: /dev/vdc2 (2558 MiB): LVM2_member 75c07b-cefc-4751-24a2-c936-6336-d35fa0, 2556 MiB in use.
 # On d.2 is lost: /dev/md127 (765 MiB): RAID10 n2 of 3, 2 copies, chunk 512 KiB, bitmap none; also on /dev/vda, /dev/vdb.
 # On d.2 is lost: vg v: volume group of 3 devices, extents of 4 MiB, 3088 MiB left; also on /dev/vda, /dev/vdb.
 # On d.2 is lost: /dev/mapper/v-y_2 (500 MiB): linear volume.
