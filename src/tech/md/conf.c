@@ -11,7 +11,9 @@
 #include "tech/kind.h"
 #include "tech/md/md.h"
 
-#define CONF_PATH "/etc/mdadm/mdadm.conf"
+/* mdadm reads one of them: Debian's the first, everybody else's the second, and each takes the other one where its own isn't there. */
+#define CONF_PATH  "/etc/mdadm/mdadm.conf"
+#define OTHER_PATH "/etc/mdadm.conf"
 
 /* mdadm.conf(5): a line that begins with a blank goes on with the one before it, and keywords may be cut down to three letters. */
 static const char conf_head[] = "# What mdadm should assemble and watch: mdadm.conf(5).\n"
@@ -239,6 +241,7 @@ const char *md_conf_merge(struct arena *a, const char *old, const struct md_conf
 
 struct md_conf {
 	struct node node;
+	const char *path;    /* below the root */
 	const char *content; /* as it shall be; NULL: it can't be written */
 };
 
@@ -249,22 +252,32 @@ static struct md_conf_line line_of(const struct node *array)
 				      .uuid = array->uuid };
 }
 
-static const char *wanted_content(const struct node *want, const struct settle *s)
+/* The one that the target has. Where it has none, the one that goes on to be read when the other is looked for in vain. */
+static const char *conf_path(const struct settle *s)
+{
+	bool other = !target_hidden(s, CONF_PATH) && !target_file(s, CONF_PATH) && target_file(s, OTHER_PATH);
+
+	return other ? OTHER_PATH : CONF_PATH;
+}
+
+/* A file as it shall be. */
+static const char *wanted_content(const struct node *want, const struct settle *s, const char *path)
 {
 	VEC(struct md_conf_line) lines = { 0 };
 
 	vec_each (const struct edge *, e, &want->below)
 		if (e->to->kind == &array_kind && e->to->dev) /* of one that is missing nothing is settled */
 			vec_push(s->arena, &lines, line_of(e->to));
-	return md_conf_merge(s->arena, target_file(s, CONF_PATH), lines.at, lines.n);
+	return md_conf_merge(s->arena, target_file(s, path), lines.at, lines.n);
 }
 
 /* A file that says the right thing already stands in for an object that is there. */
 static const struct node *md_conf_match(const struct node *want, const struct settle *s)
 {
+	const char *path = conf_path(s);
 	struct node *have;
 
-	if (target_hidden(s, CONF_PATH) || !text_eq(target_file(s, CONF_PATH), wanted_content(want, s)))
+	if (target_hidden(s, path) || !text_eq(target_file(s, path), wanted_content(want, s, path)))
 		return NULL;
 	have = arena_of(s->arena, struct node);
 	have->kind = want->kind;
@@ -272,21 +285,36 @@ static const struct node *md_conf_match(const struct node *want, const struct se
 	return have;
 }
 
+/* Which of two an mdadm reads depends on who built it. */
+static void warn_of_other(const struct node *want, struct settle *s)
+{
+	const char *other = target_file(s, OTHER_PATH);
+
+	if (!other || !target_file(s, CONF_PATH) || text_eq(other, wanted_content(want, s, OTHER_PATH)))
+		return;
+	diag_warn(s->diag, want->pos,
+		  "the arrays' names are kept in %s, but there is %s as well, which doesn't have them; mdadm "
+		  "reads one of the two: make one a link to the other",
+		  target_path(s, CONF_PATH), target_path(s, OTHER_PATH));
+}
+
 static int md_conf_settle(struct node *want, struct settle *s)
 {
 	struct md_conf *c = (struct md_conf *)want;
-	const struct node *hidden = target_hidden(s, CONF_PATH);
+	const char *path = conf_path(s);
+	const struct node *hidden = target_hidden(s, path);
 
+	warn_of_other(want, s);
+	c->path = target_path(s, path);
 	if (hidden) {
 		diag_warn(s->diag, want->pos,
 			  "%s is written when '%s' is mounted, which is there but not mounted yet: only "
 			  "then can be seen what is in it",
-			  target_path(s, CONF_PATH), hidden->name);
-	} else if (!target_writable(s, CONF_PATH)) {
-		diag_warn(s->diag, want->pos, "%s is not written: its filesystem isn't mounted",
-			  target_path(s, CONF_PATH));
+			  c->path, hidden->name);
+	} else if (!target_writable(s, path)) {
+		diag_warn(s->diag, want->pos, "%s is not written: its filesystem isn't mounted", c->path);
 	} else {
-		c->content = wanted_content(want, s);
+		c->content = wanted_content(want, s, path);
 	}
 	return 0;
 }
@@ -294,9 +322,9 @@ static int md_conf_settle(struct node *want, struct settle *s)
 /* Without its line an array comes up under another name, or waits for members that a time-out would have done without. */
 static void md_conf_health(const struct node *want, const struct settle *s, struct why *why)
 {
-	const char *old = target_file(s, CONF_PATH);
+	const char *path = conf_path(s), *old = target_file(s, path);
 
-	if (want->have || target_hidden(s, CONF_PATH))
+	if (want->have || target_hidden(s, path))
 		return;
 	vec_each (const struct edge *, e, &want->below) {
 		struct md_conf_line line;
@@ -315,16 +343,15 @@ static void md_conf_health(const struct node *want, const struct settle *s, stru
 
 static int md_conf_create(struct steps *s, const struct node *want)
 {
-	const struct settle *settle = steps_settle(s);
-	const char *content = ((const struct md_conf *)want)->content, *path = target_path(settle, CONF_PATH);
+	const struct md_conf *c = (const struct md_conf *)want;
 	struct step *st;
 
-	if (!content)
+	if (!c->content)
 		return 0;
-	st = step_new(s, want, "write", "write %s, by which arrays keep their names", path);
+	st = step_new(s, want, "write", "write %s, by which arrays keep their names", c->path);
 	st->op.form = OP_FILE;
-	st->op.path = path;
-	st->op.content = content;
+	st->op.path = c->path;
+	st->op.content = c->content;
 	st->op.mode = 0644;
 	return 0;
 }
