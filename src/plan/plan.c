@@ -78,19 +78,29 @@ static bool is_leftover(struct settle *s, const struct node *n, bool differs)
 static bool differs(struct settle *s, const struct node *n)
 {
 	struct why why = { .arena = s->arena };
+	size_t grows = 0;
 	bool anew = false;
 
 	if (n->kind->compare)
 		n->kind->compare(n, n->have, &why);
 	if (why.lines.n && is_leftover(s, n, true))
 		return true;
-	vec_each (const struct why_line *, line, &why.lines)
+	vec_each (const struct why_line *, line, &why.lines) {
 		anew = anew || line->anew;
+		grows += line->grow_to != 0;
+	}
 	vec_each (const struct why_line *, line, &why.lines) {
 		struct pos pos = n->item && line->key ? item_pos(n->item, line->key) : n->pos;
 
 		if (anew)
 			(void)diag_refuse(s->diag, pos, "'%s' is there, but %s", n->name, line->text);
+		else if (line->grow_to)
+			(void)diag_error(
+				s->diag, pos,
+				"'%s' is there, but has to grow from %s to %s, which this version doesn't do "
+				"yet; nothing is given up for that",
+				n->name, units_exact(s->arena, line->grow_from),
+				units_exact(s->arena, line->grow_to));
 		else
 			(void)diag_error(s->diag, pos, "'%s' is there, but %s", n->name, line->text);
 	}
@@ -98,7 +108,7 @@ static bool differs(struct settle *s, const struct node *n)
 		diag_note(s->diag, nowhere,
 			  "only making it anew would change that, and what is there would be lost");
 		(void)loss_object(s, n->have);
-	} else if (why.lines.n) {
+	} else if (why.lines.n > grows) {
 		diag_note(s->diag, nowhere,
 			  "what is there is only kept or added to, not changed: nothing was done to it");
 	}

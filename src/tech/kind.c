@@ -28,6 +28,13 @@ void why_anew(struct why *why)
 	why->lines.at[why->lines.n - 1].anew = true;
 }
 
+void why_grows(struct why *why, uint64_t from, uint64_t to)
+{
+	assert(why->lines.n);
+	why->lines.at[why->lines.n - 1].grow_from = from;
+	why->lines.at[why->lines.n - 1].grow_to = to;
+}
+
 void why_at(struct why *why, struct pos pos)
 {
 	assert(why->lines.n);

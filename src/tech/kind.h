@@ -54,6 +54,8 @@ struct why_line {
 	struct pos pos;   /* where to point instead; .file NULL: nowhere else */
 	enum why_class class;
 	bool anew; /* only making it anew brings it about: what is there would be lost */
+	uint64_t grow_from,
+		grow_to; /* bytes: growing would bring it about, and lose nothing; 0: it wouldn't */
 };
 
 /* Says why a thing that is there is not as asked: both sides, for a message. */
@@ -140,6 +142,9 @@ void why_is(struct why *why, enum why_class class);
 
 /** why_anew() - the difference that was added last can only be mended by making the object anew. */
 void why_anew(struct why *why);
+
+/** why_grows() - the difference that was added last is one that growing mends, which loses nothing. @from, @to: bytes. */
+void why_grows(struct why *why, uint64_t from, uint64_t to);
 
 /** why_at() - the difference that was added last is at @pos, not at a key of its object. */
 void why_at(struct why *why, struct pos pos);

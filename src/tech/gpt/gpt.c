@@ -307,6 +307,31 @@ static bool size_fits(const struct partition *w, const struct partition *h, uint
 	return false;
 }
 
+/* The size that a partition which is there could grow to: up to the next one, or to the end of what partitions may use. */
+static uint64_t room_for(const struct partition *w, const struct partition *h)
+{
+	uint64_t end = table_of(w->node.parent)->end;
+
+	vec_each (struct node *const *, n, &table_of(h->node.parent)->parts) {
+		uint64_t start = partition_of(*n)->start;
+
+		if (start > h->start && start < end)
+			end = start;
+	}
+	return end > h->start ? end - h->start : 0;
+}
+
+/* What growing would make of it; 0: that can't bring about what the layout asks for. */
+static uint64_t grown(const struct partition *w, const struct partition *h)
+{
+	uint64_t room = room_for(w, h), most = w->ideal_size > room ? room : w->ideal_size;
+	const struct size_want *size = &item_of(&w->node)->size;
+	bool enough = size->form == SIZE_REST || (size->form == SIZE_RANGE && most >= size->min);
+
+	/* The rest is what is left behind where it is, not where a new table would have it. */
+	return h->node.size < most && (enough || most == w->ideal_size) ? most : 0;
+}
+
 static void partition_compare(const struct node *want, const struct node *have, struct why *why)
 {
 	const struct partition *w = partition_of(want), *h = partition_of(have);
@@ -330,7 +355,10 @@ static void partition_compare(const struct node *want, const struct node *have, 
 		why_add(why, "size", "it is %s, the layout asks for %s (%s)",
 			units_exact(why->arena, have->size), units_size_text(why->arena, &it->size),
 			units_exact(why->arena, w->ideal_size));
-		why_anew(why);
+		if (grown(w, h))
+			why_grows(why, have->size, grown(w, h));
+		else
+			why_anew(why);
 	}
 	if (it->start && it->start != h->start) {
 		why_add(why, "start", "it starts at %s, the layout asks for %s",

@@ -153,7 +153,10 @@ static void compare_size(const struct lv *w, const struct lv *h, struct why *why
 			units_size_text(why->arena, &w->words->size),
 			units_text(why->arena, (there < least ? least : most) * extent),
 			(unsigned long long)(there < least ? least : most));
-	why_anew(why);
+	if (there < least)
+		why_grows(why, h->node.size, least * extent);
+	else
+		why_anew(why);
 }
 
 static void compare_place(const struct lv *w, const struct lv *h, struct why *why)
