@@ -74,6 +74,24 @@ static bool is_leftover(struct settle *s, const struct node *n, bool differs)
 	return why && loss_leftover(s, n, n->have, why);
 }
 
+/* What would bring it about, beside the messages that said what differs. */
+static void note_anew(struct settle *s, const struct node *n, const struct why *why)
+{
+	bool cosmetic = true;
+
+	vec_each (const struct why_line *, line, &why->lines)
+		cosmetic = cosmetic && line->class == WHY_COSMETIC;
+	if (cosmetic)
+		diag_note(
+			s->diag, nowhere,
+			"this version changes no name in place: changed by hand, nothing is lost; made anew, "
+			"what is there would be");
+	else
+		diag_note(s->diag, nowhere,
+			  "only making it anew would change that, and what is there would be lost");
+	(void)loss_object(s, n->have);
+}
+
 /* What is there and isn't as asked: one message each, with both sides. */
 static bool differs(struct settle *s, const struct node *n)
 {
@@ -104,14 +122,11 @@ static bool differs(struct settle *s, const struct node *n)
 		else
 			(void)diag_error(s->diag, pos, "'%s' is there, but %s", n->name, line->text);
 	}
-	if (anew) {
-		diag_note(s->diag, nowhere,
-			  "only making it anew would change that, and what is there would be lost");
-		(void)loss_object(s, n->have);
-	} else if (why.lines.n > grows) {
+	if (anew)
+		note_anew(s, n, &why);
+	else if (why.lines.n > grows)
 		diag_note(s->diag, nowhere,
 			  "what is there is only kept or added to, not changed: nothing was done to it");
-	}
 	return why.lines.n != 0;
 }
 

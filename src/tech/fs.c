@@ -269,10 +269,13 @@ void fs_compare(const struct node *want, const struct node *have, struct why *wh
 		else
 			why_add(why, "label", "it has no label, and the layout asks for '%s'", it->label);
 		why_is(why, WHY_COSMETIC);
+		why_anew(why);
 	}
-	if (it->uuid && (!there->uuid || strcasecmp(it->uuid, there->uuid) != 0))
+	if (it->uuid && (!there->uuid || strcasecmp(it->uuid, there->uuid) != 0)) {
 		why_add(why, "uuid", "its UUID is %s, and the layout asks for %s",
 			there->uuid ? there->uuid : "not known", it->uuid);
+		why_anew(why);
+	}
 }
 
 /* Whether a disk beneath shows the tools a stripe that its kind didn't believe. Up to a block they don't believe it either. */

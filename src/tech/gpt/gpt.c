@@ -365,9 +365,11 @@ static void partition_compare(const struct node *want, const struct node *have, 
 			units_exact(why->arena, h->start), units_exact(why->arena, it->start));
 		why_anew(why);
 	}
-	if (!uuid_is_zero(it->uuid) && h->uuid && strcasecmp(uuid_text(why->arena, it->uuid), h->uuid) != 0)
+	if (!uuid_is_zero(it->uuid) && h->uuid && strcasecmp(uuid_text(why->arena, it->uuid), h->uuid) != 0) {
 		why_add(why, "uuid", "its UUID is %s, the layout asks for %s", h->uuid,
 			uuid_text(why->arena, it->uuid));
+		why_anew(why);
+	}
 	if (h->type && strcasecmp(h->type, w->type) != 0) {
 		why_add(why, it->type ? "type" : NULL, "its type is %s, the layout asks for %s",
 			gpt_type_word(t->gpt, h->type), gpt_type_word(t->gpt, w->type));
@@ -377,6 +379,7 @@ static void partition_compare(const struct node *want, const struct node *have, 
 		why_add(why, "name", "its name is '%s', the layout asks for '%s'",
 			h->short_name ? h->short_name : "", w->short_name);
 		why_is(why, WHY_COSMETIC);
+		why_anew(why);
 	}
 }
 

@@ -214,9 +214,11 @@ static void compare_shape(const struct array *w, const struct array *h, struct w
 	}
 	if (item_has(it, "bitmap") && h->bitmap && !text_eq(h->bitmap, w->words->bitmap))
 		why_add(why, "bitmap", "its bitmap is '%s', not '%s'", h->bitmap, w->words->bitmap);
-	if (item_has(it, "uuid") && !uuid_eq(h->node.uuid, w->words->uuid))
+	if (item_has(it, "uuid") && !uuid_eq(h->node.uuid, w->words->uuid)) {
 		why_add(why, "uuid", "its UUID is %s, not %s", uuid_text(a, h->node.uuid),
 			uuid_text(a, w->words->uuid));
+		why_anew(why);
+	}
 }
 
 /* Which place a device has in an array that is there: -1 spare, -2 none. */
