@@ -56,7 +56,7 @@ static bool read_signature(struct arena *a, blkid_probe pr, struct signature *re
 					   .uuid = value(a, pr, "UUID"),
 					   .label = value(a, pr, "LABEL"),
 					   .version = value(a, pr, "VERSION") };
-		ret->uuid_sub = is_member_uuid_random(type) ? NULL : value(a, pr, "UUID_SUB");
+		*(is_member_uuid_random(type) ? &ret->drawn : &ret->uuid_sub) = value(a, pr, "UUID_SUB");
 		ret->usage = ret->usage ? ret->usage : "other";
 	} else {
 		*ret = (struct signature){ .type = table, .usage = "table", .uuid = value(a, pr, "PTUUID") };

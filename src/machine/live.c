@@ -86,13 +86,38 @@ static void look_protected(struct machine *m)
 		m->protected_why = why;
 }
 
+void probe_drawn(struct probe *p, const char *id, const char *what, const text_list *devices)
+{
+	if (p->drawn && id && *id && devices->n)
+		vec_push(p->arena, p->drawn,
+			 (struct drawn_uuid){ .id = id, .what = what, .devices = *devices });
+}
+
+/* Those of members, which libblkid shows. */
+static void note_members(struct probe *p)
+{
+	vec_each (struct blockdev *const *, dev, &p->m->devs) {
+		text_list one = { 0 };
+
+		vec_push(p->arena, &one, (*dev)->name);
+		vec_each (const struct signature *, s, &(*dev)->signatures)
+			probe_drawn(p, s->drawn,
+				    arena_printf(p->arena, "the member %s of a %s", (*dev)->path, s->type),
+				    &one);
+	}
+}
+
 static void ask_rooms(struct machine *m, struct diag *d)
 {
-	struct probe p = { .arena = m->arena, .diag = d, .m = m, .out = m->json, .root = m->root };
+	struct probe p = {
+		.arena = m->arena, .diag = d, .m = m, .out = m->json, .drawn = &m->drawn, .root = m->root
+	};
 
 	for (const struct room *const *r = rooms; *r; r++)
 		if ((*r)->probe)
 			(void)(*r)->probe(&p); /* it has said what is missing; the rest is worth having */
+	note_members(&p);
+	record_put_drawn(m->json, m);
 }
 
 int machine_read_live(struct arena *a, const char *root, const char *state, struct diag *d,

@@ -19,6 +19,7 @@ struct signature {
 		type; /* blkid's TYPE, or PTTYPE for a table: "ext4", "linux_raid_member", "LVM2_member", "gpt" */
 	const char *usage;                             /* "filesystem", "raid", "crypto", "other", "table" */
 	const char *uuid, *uuid_sub, *label, *version; /* NULL where there is none */
+	const char *drawn;                             /* live only: a UUID that goes to machine.drawn */
 	uint64_t offset;                               /* bytes, of the magic; of a stray: where it begins */
 	uint64_t size; /* bytes that it takes by what its superblock says, 0: not told; of strays only */
 };
@@ -80,6 +81,15 @@ struct protected_line {
 
 typedef VEC(struct protected_line) protected_list;
 
+/* A UUID that is drawn by the tool which makes a thing: no plan states it, and a recording keeps it for protection lists alone. */
+struct drawn_uuid {
+	const char *id;
+	const char *what;  /* "volume group vg0", "the member /dev/sda1 of a btrfs" */
+	text_list devices; /* kernel names of those that it is on */
+};
+
+typedef VEC(struct drawn_uuid) drawn_list;
+
 #define PROTECTED_FILE "/etc/stowage/protected"
 
 /* A machine, live or recorded: the same after reading. */
@@ -104,6 +114,7 @@ struct machine {
 	struct map
 		tools; /* name of a program -> its path, for those that are installed; empty map where it wasn't recorded */
 	bool tools_known;
+	drawn_list drawn;         /* of volume groups, volumes, and members of a btrfs or an array */
 	protected_list protected; /* the lines of PROTECTED_FILE, and of the lists that machine_protect() added */
 	const char *
 		protected_why; /* why PROTECTED_FILE, which is there, could not be read; NULL: nothing was wrong */

@@ -113,6 +113,9 @@ bool machine_good_name(const char *s);
 /** record_build() - the recording of all but the rooms' parts. Return: a new reference. */
 struct json_object *record_build(const struct machine *m);
 
+/** record_put_drawn() - the UUIDs that tools have drawn, in the same way. */
+void record_put_drawn(struct json_object *o, const struct machine *m);
+
 /** record_put_protected() - the protection list as a member of a recording, in the place of the one that is in it. */
 void record_put_protected(struct json_object *o, const struct machine *m);
 

@@ -4,10 +4,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "machine/machine.h"
+
 struct arena;
 struct diag;
 struct json_object;
-struct machine;
 
 /* A look at the live machine, as the rooms' probe() sees it. */
 struct probe {
@@ -16,7 +17,8 @@ struct probe {
 	const struct machine *m; /* devices, signatures, mounts: complete by now */
 	struct json_object
 		*out; /* the recording; a room adds its own part: json_object_object_add(p->out, "md", ...) */
-	bool root;    /* may read devices and start reporting tools */
+	drawn_list *drawn; /* the machine's */
+	bool root;         /* may read devices and start reporting tools */
 };
 
 /**
@@ -28,6 +30,9 @@ int probe_run(struct probe *p, const char *const *argv, size_t limit, char **ret
 
 /** probe_now() - adds what changes by itself and so isn't recorded, under json["now"][@name]. @o: taken over. */
 void probe_now(struct probe *p, const char *name, struct json_object *o);
+
+/** probe_drawn() - notes a UUID that a tool has drawn: machine.drawn. All in the arena. Nothing where @id is NULL or empty. */
+void probe_drawn(struct probe *p, const char *id, const char *what, const text_list *devices);
 
 /** probe_open() - a device for reading: O_RDONLY | O_NONBLOCK | O_CLOEXEC, never exclusive. Return: fd or -errno. */
 int probe_open(struct probe *p, const char *path);

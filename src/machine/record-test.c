@@ -34,6 +34,8 @@ static const char recording[] =
 	"  \"files\": { \"/etc/fstab\": \"# a \\u00fc\\n\", \"/etc/crypttab\": { \"latin1\": "
 	"\"x\\u00fc\\u007f\" } },\n"
 	"  \"tools\": { \"mdadm\": \"/usr/sbin/mdadm\" },\n"
+	"  \"drawn\": [ { \"id\": \"2222\", \"what\": \"volume v/l\", \"devices\": [ \"vdb\", \"vda2\" ] } "
+	"],\n"
 	"  \"md\": { \"md0\": [ 1, 2 ] } }\n";
 
 static struct machine *read_ok(struct arena *a, const char *text)

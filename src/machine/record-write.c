@@ -92,6 +92,13 @@ const struct field record_protected[] = {
 	{ 0 },
 };
 
+const struct field record_drawn[] = {
+	FIELD(drawn_uuid, TEXT, id, .name = "id", .need = true),
+	FIELD(drawn_uuid, TEXT, what, .name = "what", .need = true),
+	FIELD(drawn_uuid, NAMES, devices, .name = "devices"),
+	{ 0 },
+};
+
 static void put(struct json_object *o, const char *key, struct json_object *value)
 {
 	(void)json_object_object_add(o, key, value);
@@ -274,6 +281,15 @@ void record_put_protected(struct json_object *o, const struct machine *m)
 		put(o, "protected-unread", json_object_new_string(m->protected_why));
 }
 
+void record_put_drawn(struct json_object *o, const struct machine *m)
+{
+	struct field list = { .fields = record_drawn, .size = sizeof(struct drawn_uuid) };
+	struct json_object *value = write_list(&list, &m->drawn);
+
+	if (value)
+		put(o, "drawn", value);
+}
+
 struct json_object *record_devices(const struct machine *m)
 {
 	struct json_object *r = json_object_new_array();
@@ -294,6 +310,7 @@ struct json_object *record_build(const struct machine *m)
 	put(r, "swaps", write_swaps(m));
 	put(r, "files", write_map(&m->files, true));
 	record_put_protected(r, m);
+	record_put_drawn(r, m);
 	if (m->unfinished.n)
 		put(r, "unfinished", write_map(&m->unfinished, false));
 	if (m->tools_known)

@@ -439,6 +439,7 @@ static void read_all(struct reader *r, struct json_object *j)
 	struct field mounts = { .fields = record_mount, .size = sizeof(struct mount_there) };
 	struct field swaps = { .fields = record_swap, .size = sizeof(struct swap_there) };
 	struct field protected = { .fields = record_protected, .size = sizeof(struct protected_line) };
+	struct field drawn = { .fields = record_drawn, .size = sizeof(struct drawn_uuid) };
 	struct machine *m = r->m;
 	struct json_object *part;
 
@@ -457,6 +458,8 @@ static void read_all(struct reader *r, struct json_object *j)
 		read_map(r, "files", part, true, &m->files);
 	if (json_object_object_get_ex(j, "protected", &part))
 		read_list(r, &(struct at){ .key = "protected" }, part, &protected, &m->protected);
+	if (json_object_object_get_ex(j, "drawn", &part))
+		read_list(r, &(struct at){ .key = "drawn" }, part, &drawn, &m->drawn);
 	if (json_object_object_get_ex(j, "protected-unread", &part))
 		m->protected_why = read_text(r, &(struct at){ .key = "protected-unread" }, part);
 	if (json_object_object_get_ex(j, "unfinished", &part))

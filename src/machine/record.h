@@ -40,4 +40,4 @@ struct any_list {
 	size_t n, room;
 };
 
-extern const struct field record_device[], record_mount[], record_swap[], record_protected[];
+extern const struct field record_device[], record_mount[], record_swap[], record_protected[], record_drawn[];

@@ -204,7 +204,8 @@ static bool may_lose(const struct settle *s, const struct closure *c)
 	struct map disks = { .arena = s->arena };
 	struct text flags = { .arena = s->arena };
 	struct settle now = as_it_is(s);
-	protection_list protections = plan_protections(s->arena, now.have, &now.machine->protected);
+	protection_list protections = plan_protections(s->arena, now.machine, now.have,
+						       &now.machine->protected);
 	unsigned blockers = say_blockers(s, &c->ends, true) + say_blockers(s, &c->clear, false);
 
 	add_disks(s->arena, &c->ends, &disks);

@@ -57,6 +57,12 @@ static struct machine *machine(struct arena *a, const char *id)
 	const char *text = arena_printf(
 		a,
 		"{ \"stowage-machine\": 1, \"root\": true, \"devices\": [ %s ],\n"
+		"\"drawn\": [ { \"id\": \"Yx3aBc-1111-2222-3333-4444-5555-Z6z7z8\", \"what\": \"volume group "
+		"vg0\", "
+		"\"devices\": [ \"vdb1\", \"vdz\" ] },\n"
+		"  { \"id\": \"4e4e4e4e-0000-4000-8000-00000000000e\", \"what\": \"the member /dev/vdb2 of a "
+		"btrfs\", "
+		"\"devices\": [ \"vdb2\" ] } ],\n"
 		"\"protected\": [ { \"file\": \"/etc/stowage/protected\", \"line\": 3, "
 		"\"id\": %s } ],\n%s }",
 		devices, text_quote_json(a, id), rooms_parts);
@@ -164,6 +170,8 @@ static void test_each_way_to_name_what_is_on_it(void **state)
 		"PARTUUID=3d3d3d3d-0000-4000-8000-00000000000d",
 		"600508b1001c5e1a000000000000abcd",
 		"0x600508b1001c5e1a",
+		"Yx3aBc-1111-2222-3333-4444-5555-Z6z7z8",
+		"UUID=4E4E4E4E-0000-4000-8000-00000000000E",
 	};
 
 	(void)state;

@@ -159,7 +159,34 @@ const struct protection *plan_protection_of(const protection_list *list, const s
 	return NULL;
 }
 
-protection_list plan_protections(struct arena *a, const struct graph *have, const protected_list *list)
+static void add_found(const struct search *s, const struct node *n, protection_list *ret)
+{
+	node_list disks = node_disks(s->arena, n);
+
+	vec_each (struct node *const *, disk, &disks)
+		if ((*disk)->block && !plan_protection_of(ret, *disk))
+			vec_push(s->arena, ret,
+				 (struct protection){
+					 .disk = (*disk)->block, .line = s->line, .what = s->what });
+}
+
+static void look_drawn(struct search *s, const struct graph *have, const struct drawn_uuid *drawn,
+		       protection_list *ret)
+{
+	s->line = NULL;
+	look_id(s, drawn->id, arena_printf(s->arena, "the UUID of %s", drawn->what));
+	if (!s->line)
+		return;
+	vec_each (const char *const *, name, &drawn->devices) {
+		const struct node *dev = have_dev(have, *name);
+
+		if (dev)
+			add_found(s, dev, ret);
+	}
+}
+
+protection_list plan_protections(struct arena *a, const struct machine *m, const struct graph *have,
+				 const protected_list *list)
 {
 	protection_list r = { 0 };
 	struct search s;
@@ -168,18 +195,12 @@ protection_list plan_protections(struct arena *a, const struct graph *have, cons
 		return r;
 	prepare(&s, a, list);
 	vec_each (struct node *const *, n, &have->nodes) {
-		node_list disks;
-
 		look_node(&s, *n);
-		if (!s.line)
-			continue;
-		disks = node_disks(a, *n);
-		vec_each (struct node *const *, disk, &disks)
-			if ((*disk)->block && !plan_protection_of(&r, *disk))
-				vec_push(a, &r,
-					 (struct protection){
-						 .disk = (*disk)->block, .line = s.line, .what = s.what });
+		if (s.line)
+			add_found(&s, *n, &r);
 	}
+	vec_each (const struct drawn_uuid *, drawn, &m->drawn)
+		look_drawn(&s, have, drawn, &r);
 	return r;
 }
 
@@ -299,7 +320,7 @@ bool plan_protect(const struct plan *p, const protected_list *list, struct diag 
 	if (list->n && p->machine) {
 		if (machine_have(d->arena, p->machine, &unheard, &all) < 0)
 			return diag_error(d, nowhere, "what is protected can't be told on this machine") == 0;
-		protections = plan_protections(d->arena, all, list);
+		protections = plan_protections(d->arena, p->machine, all, list);
 	}
 	vec_each (struct step *const *, st, &p->steps) {
 		node_list disks = { 0 };

@@ -25,11 +25,13 @@ typedef VEC(struct protection) protection_list;
 /**
  * plan_protections() - the disks that a list protects, each once
  *
- * Those whose serial number, WWN, or a link of /dev/disk/by-id it states, and those on which anything lies that bears a UUID which it states.
+ * Those whose serial number, WWN, or a link of /dev/disk/by-id it states, and those on which anything lies that bears a UUID which it states:
+ * of @have, or one of those that @m knows for this alone.
  * Upper and lower case, blanks and the signs between groups of digits don't count, nor what is written before the digits (0x, naa., UUID=):
  * where two people write one number differently, the disk shall not be lost for it.
  */
-protection_list plan_protections(struct arena *a, const struct graph *have, const protected_list *list);
+protection_list plan_protections(struct arena *a, const struct machine *m, const struct graph *have,
+				 const protected_list *list);
 
 /** plan_protection_of() - what protects a disk, a node of any graph of what is there; NULL: nothing. */
 const struct protection *plan_protection_of(const protection_list *list, const struct node *disk);

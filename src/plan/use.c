@@ -156,7 +156,7 @@ use_list plan_users_of(const struct settle *s, const struct node *have)
 {
 	struct uses u = { .s = s };
 	struct map seen = { .arena = s->arena };
-	protection_list protections = plan_protections(s->arena, s->have, &s->machine->protected);
+	protection_list protections = plan_protections(s->arena, s->machine, s->have, &s->machine->protected);
 	node_list todo = { 0 }, disks = node_disks(s->arena, have);
 
 	vec_each (struct node *const *, disk, &disks) {

@@ -12,6 +12,7 @@
 #include "machine/have.h"
 #include "machine/machine.h"
 #include "machine/parts.h"
+#include "machine/probe.h"
 #include "tech/lvm/lvm.h"
 #include "tech/md/md.h"
 
@@ -43,7 +44,9 @@ static void write_and_read(struct machine *m, struct diag *d)
 static void lvm(struct machine *m, const char *text, struct diag *d)
 {
 	struct json_object *report = lvm_report(m->arena, text, m), *before = m->json;
+	struct probe p = { .arena = m->arena, .diag = d, .m = m, .drawn = &m->drawn };
 
+	lvm_note_uuids(&p, text);
 	if (!report)
 		return;
 	m->json = json_object_new_object();

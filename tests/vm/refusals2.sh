@@ -274,9 +274,10 @@ layout
 status "a group is made" 0 ./stowage apply layout.yaml --yes --root /mnt/target
 pv=$(blkid -p -s UUID -o value $c) fs=$(blkid -p -s UUID -o value /dev/vg0/one) table=$(blkid -p -s PTUUID -o value $d)
 part=$(blkid -p -s PART_ENTRY_UUID -o value ${d}1)
+vg=$(vgs --noheadings -o vg_uuid vg0 | xargs) lv=$(lvs --noheadings -o lv_uuid vg0/one | xargs)
 umount /mnt/target/one
 layout ', two: { size: 100M }'
-for id in "$pv" "${fs^^}" "UUID=$fs" "${table//-/:}" "$part" c d; do
+for id in "$pv" "${fs^^}" "UUID=$fs" "${table//-/:}" "$part" "$vg" "$lv" c d; do
 	echo "$id" >$list
 	refused "by $id" "line 1 of $list states '$id'" layout.yaml
 done

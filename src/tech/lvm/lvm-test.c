@@ -10,6 +10,7 @@
 
 #include "base/arena.h"
 #include "base/text.h"
+#include "machine/probe.h"
 #include "tech/lvm/lvm.h"
 
 /* A volume group of up to four devices and six volumes. */
@@ -417,6 +418,53 @@ static void test_words(void **state)
 	assert_null(lvm_name_why_not("home_0"));
 }
 
+/* What LVM itself has drawn: of a group and its volumes, with the devices that each lies on; the hidden parts of a mirror are its own. */
+static void test_drawn(void **state)
+{
+	static const char recording[] = "{ \"stowage-machine\": 1, \"devices\": [ { \"name\": \"sda\", "
+					"\"type\": \"disk\", \"size\": 1048576 }, "
+					"{ \"name\": \"sdb\", \"type\": \"disk\", \"size\": 1048576 } ] }";
+	static const char report[] =
+		"{ \"report\": [ { \"vg\": [ { \"vg_name\": \"v\", \"vg_uuid\": \"VG\" } ], "
+		"\"pv\": [ { \"pv_name\": \"/dev/sda\", \"pv_uuid\": \"A\", \"pv_missing\": \"\" }, "
+		"{ \"pv_name\": \"/dev/sdb\", \"pv_uuid\": \"B\", \"pv_missing\": \"\" }, "
+		"{ \"pv_name\": \"[unknown]\", \"pv_uuid\": \"C\", \"pv_missing\": \"missing\" } ], "
+		"\"lv\": [ { \"lv_name\": \"l\", \"lv_uuid\": \"L\" }, { \"lv_name\": \"m\", \"lv_uuid\": "
+		"\"M\" }, "
+		"{ \"lv_name\": \"none\", \"lv_uuid\": \"N\" }, { \"lv_name\": \"old\" } ], "
+		"\"pvseg\": [ { \"pv_uuid\": \"B\", \"lv_name\": \"l\" }, { \"pv_uuid\": \"A\", \"lv_name\": "
+		"\"[m_rimage_0]\" }, "
+		"{ \"pv_uuid\": \"C\", \"lv_name\": \"l\" }, { \"pv_uuid\": \"A\", \"lv_name\": \"\" } ] }, "
+		"{ \"vg\": [], \"pv\": [ { \"pv_name\": \"/dev/sdz\" } ] } ] }";
+	static const struct {
+		const char *id, *what, *devices;
+	} want[] = {
+		{ "VG", "volume group v", "sda sdb" },
+		{ "L", "volume v/l", "sdb" },
+		{ "M", "volume v/m", "sda" },
+		{ "N", "volume v/none", "sda sdb" },
+	};
+	_cleanup_arena_ struct arena *a = arena_new();
+	struct diag d = { .arena = a };
+	drawn_list drawn = { 0 };
+	struct machine *m;
+	struct probe p = { .arena = a, .diag = &d, .drawn = &drawn };
+
+	(void)state;
+	assert_int_equal(machine_parse(a, "r", recording, strlen(recording), &d, &m), 0);
+	p.m = m;
+	lvm_note_uuids(&p, report);
+	assert_int_equal(drawn.n, sizeof(want) / sizeof(*want));
+	for (size_t i = 0; i < drawn.n; i++) {
+		assert_string_equal(drawn.at[i].id, want[i].id);
+		assert_string_equal(drawn.at[i].what, want[i].what);
+		assert_string_equal(text_join(a, &drawn.at[i].devices, " "), want[i].devices);
+	}
+	lvm_note_uuids(&p, "no report");
+	lvm_note_uuids(&p, "{ \"report\": [ 1, { \"vg\": [ 2 ], \"lv\": [ 3 ], \"pv\": 4 } ] }");
+	assert_int_equal(drawn.n, sizeof(want) / sizeof(*want));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -426,6 +474,7 @@ int main(void)
 		cmocka_unit_test(test_greedy),      cmocka_unit_test(test_greedy_agrees),
 		cmocka_unit_test(test_extents),     cmocka_unit_test(test_data_start),
 		cmocka_unit_test(test_stripe_size), cmocka_unit_test(test_words),
+		cmocka_unit_test(test_drawn),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

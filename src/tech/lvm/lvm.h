@@ -155,6 +155,9 @@ void lvm_survey(const struct settle *s, struct why *why);
 
 /** lvm_report() - LVM's report as a part of a recording. @dev_name: the kernel name of a device path. Return: a new reference. */
 struct json_object *lvm_report(struct arena *a, const char *text, const struct machine *m);
+
+/** lvm_note_uuids() - the UUIDs of groups and volumes in LVM's report, by probe_drawn(). */
+void lvm_note_uuids(struct probe *p, const char *text);
 int vg_find(const struct machine *m, struct graph *have, struct diag *d);
 const struct lv *vg_volume(const struct vg *have, const char *lv_name);
 const struct node *pv_match(const struct node *want, const struct settle *s);

@@ -12,8 +12,8 @@
 #include "tech/lvm/lvm.h"
 
 /*
- * LVM's report as a recording keeps it: kernel names for devices, numbers as numbers, everything in a fixed order; without the UUIDs of
- * groups and volumes, which are random, and without sequence numbers and times.
+ * LVM's report as a recording keeps it: kernel names for devices, numbers as numbers, everything in a fixed order; without sequence numbers and
+ * times. The UUIDs of groups and volumes, which LVM draws, are kept apart from it: probe_drawn().
  */
 
 enum { REPORT_MAX = 16 << 20 };
@@ -147,6 +147,62 @@ struct json_object *lvm_report(struct arena *a, const char *text, const struct m
 	return lvm;
 }
 
+/* Those of a group's devices on which a volume lies; NULL: all of them. */
+static text_list devices_of(struct arena *a, const struct machine *m, struct json_object *report,
+			    const char *lv_name)
+{
+	struct json_object *pvs = field_list(report, "pv"), *segs = field_list(report, "pvseg");
+	text_list devices = { 0 };
+
+	for (size_t i = 0; i < field_count(pvs); i++) {
+		struct json_object *pv = json_object_array_get_idx(pvs, i);
+		const struct blockdev *b = machine_dev(m, get_text(pv, "pv_name"));
+		bool on = !lv_name;
+
+		for (size_t k = 0; k < field_count(segs) && !on; k++) {
+			struct json_object *seg = json_object_array_get_idx(segs, k);
+
+			on = !strcmp(get_text(seg, "pv_uuid"), get_text(pv, "pv_uuid")) &&
+			     lvm_belongs_to(get_text(seg, "lv_name"), lv_name);
+		}
+		if (on && b && !*get_text(pv, "pv_missing"))
+			vec_push(a, &devices, b->name);
+	}
+	return devices;
+}
+
+static void note_group(struct probe *p, struct json_object *report)
+{
+	struct json_object *vgs = field_list(report, "vg"), *lvs = field_list(report, "lv"), *vg;
+	text_list all = devices_of(p->arena, p->m, report, NULL);
+	const char *name;
+
+	if (!field_count(vgs))
+		return;
+	vg = json_object_array_get_idx(vgs, 0);
+	name = get_text(vg, "vg_name");
+	probe_drawn(p, arena_strdup(p->arena, get_text(vg, "vg_uuid")),
+		    arena_printf(p->arena, "volume group %s", name), &all);
+	for (size_t i = 0; i < field_count(lvs); i++) {
+		struct json_object *lv = json_object_array_get_idx(lvs, i);
+		const char *lv_name = get_text(lv, "lv_name");
+		text_list on = devices_of(p->arena, p->m, report, lv_name);
+
+		/* Where it lies isn't known of each type. */
+		probe_drawn(p, arena_strdup(p->arena, get_text(lv, "lv_uuid")),
+			    arena_printf(p->arena, "volume %s/%s", name, lv_name), on.n ? &on : &all);
+	}
+}
+
+void lvm_note_uuids(struct probe *p, const char *text)
+{
+	struct json_object *in = json_tokener_parse(text), *list = field_list(in, "report");
+
+	for (size_t i = 0; i < field_count(list); i++)
+		note_group(p, json_object_array_get_idx(list, i));
+	json_object_put(in);
+}
+
 int lvm_probe(struct probe *p)
 {
 	/* --readonly takes no locks and leaves device-mapper alone; which volumes are active is seen by their devices. */
@@ -161,7 +217,7 @@ int lvm_probe(struct probe *p)
 					    "--configreport",
 					    "vg",
 					    "-o",
-					    "vg_name,vg_extent_size",
+					    "vg_name,vg_uuid,vg_extent_size",
 					    "--configreport",
 					    "pv",
 					    "-o",
@@ -169,7 +225,7 @@ int lvm_probe(struct probe *p)
 					    "--configreport",
 					    "lv",
 					    "-o",
-					    "lv_name,lv_size",
+					    "lv_name,lv_uuid,lv_size",
 					    "--configreport",
 					    "pvseg",
 					    "-o",
@@ -196,5 +252,6 @@ int lvm_probe(struct probe *p)
 		return 0;
 	}
 	json_object_object_add(p->out, "lvm", lvm);
+	lvm_note_uuids(p, text);
 	return 0;
 }

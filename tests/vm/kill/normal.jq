@@ -17,7 +17,7 @@ def rename($names):
 	elif type == "array" then map(rename($names)) | sort
 	else . end;
 names as $names
-| del(.tools, .unfinished)
+| del(.tools, .unfinished, .drawn)
 | del(.devices[] | .major, .minor, .links)
 | (.mounts // []) |= map(select(.target | startswith("/mnt/t")) | del(.major, .minor) | if .type == "btrfs" then del(.source, .dev) else . end)
 | rename($names)
