@@ -10,10 +10,14 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "base/diag.h"
+#include "base/text.h"
 #include "base/units.h"
+#include "machine/probe.h"
 #include "tech/btrfs/btrfs-profile.h"
 #include "tech/btrfs/btrfs-read.h"
 
@@ -289,19 +293,56 @@ static int read_file(void *data, uint64_t devid, uint64_t offset, void *buf, siz
 	return pread(f->fd[devid - 1], buf, len, (off_t)offset) == (ssize_t)len ? 0 : -EIO;
 }
 
+enum { FILE_SIZE = 128 << 20 };
+
+static const char *at(struct arena *a, const char *dir, const char *name)
+{
+	return arena_printf(a, "%s/%s", dir, name);
+}
+
+static void make_file(const char *path, off_t size)
+{
+	int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+
+	assert_true(fd >= 0);
+	assert_int_equal(ftruncate(fd, size), 0);
+	(void)close(fd);
+}
+
+/* @options: words with blanks between them; a single letter or digit is a name in @dir. Return: 0 or -errno; -ENOENT: it isn't installed. */
+static int mkfs(struct arena *a, const char *dir, const char *options)
+{
+	struct diag d = { .arena = a };
+	struct probe p = { .arena = a, .diag = &d };
+	text_list words = { 0 };
+	char *said;
+
+	vec_push(a, &words, "mkfs.btrfs");
+	vec_push(a, &words, "-q");
+	for (size_t n; *options; options += n, options += strspn(options, " ")) {
+		const char *word;
+
+		n = strcspn(options, " ");
+		word = arena_strndup(a, options, n);
+		vec_push(a, &words, strlen(word) == 1 ? at(a, dir, word) : word);
+	}
+	vec_push(a, &words, NULL);
+	return probe_run(&p, words.at, MIB, &said);
+}
+
 static int empty_after(struct arena *a, const char *options, bool damage, bool *ret)
 {
+	static const char *const names[] = { "1", "2", "d/x" };
 	char dir[] = "/tmp/stowage-btrfs-XXXXXX";
 	struct files f;
 	uint8_t super[BTRFS_SUPER_SIZE];
 	int r;
 
 	assert_non_null(mkdtemp(dir));
-	/* The words are all from here. */
-	r = system(arena_printf(a, /* NOLINT(cert-env33-c,concurrency-mt-unsafe) */
-				"cd %s && PATH=$PATH:/sbin:/usr/sbin && mkdir d && echo x >d/x && truncate "
-				"-s 128M 1 2 && mkfs.btrfs -q %s >/dev/null 2>&1",
-				dir, options));
+	assert_int_equal(mkdir(at(a, dir, "d"), 0700), 0);
+	for (size_t i = 0; i < 3; i++)
+		make_file(at(a, dir, names[i]), i < 2 ? FILE_SIZE : 1);
+	r = mkfs(a, dir, options);
 	if (!r) {
 		f.fd[0] = open(arena_printf(a, "%s/1", dir), O_RDWR | O_CLOEXEC);
 		f.fd[1] = open(arena_printf(a, "%s/2", dir), O_RDWR | O_CLOEXEC);
@@ -312,10 +353,11 @@ static int empty_after(struct arena *a, const char *options, bool damage, bool *
 		r = btrfs_read_empty(a, &f.super, read_file, &f, ret);
 		(void)close(f.fd[0]);
 		(void)close(f.fd[1]);
-	} else {
-		r = -ENOENT;
 	}
-	(void)system(arena_printf(a, "rm -rf %s", dir)); /* NOLINT(cert-env33-c,concurrency-mt-unsafe) */
+	for (size_t i = 0; i < 3; i++)
+		assert_int_equal(unlink(at(a, dir, names[i])), 0);
+	assert_int_equal(rmdir(at(a, dir, "d")), 0);
+	assert_int_equal(rmdir(dir), 0);
 	return r;
 }
 

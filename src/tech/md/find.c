@@ -97,7 +97,6 @@ static void find_running(const struct machine *m, struct graph *have, struct jso
 	r->node.dev = b->path;
 	now = field_object(field_object(field_object(m->json, "now"), "md"), dev);
 	r->degraded = field_number(now, "degraded");
-	r->action = field_text(now, "action");
 	if (!text_eq(field_text(o, "state"), "running"))
 		r->why_not = arena_printf(have->arena, "is %s",
 					  field_text(o, "state") ? field_text(o, "state") : "not known");
@@ -348,6 +347,6 @@ void array_health(const struct node *want, const struct settle *s, struct why *w
 	lacking -= missing;
 	why_add(why, "devices", "it is degraded: of its %u members %llu %s not filled yet%s%s",
 		h->shape.disks, (unsigned long long)lacking, lacking == 1 ? "is" : "are",
-		h->action ? ", md says " : "", h->action ? h->action : "");
+		h->sync ? ", md says " : "", h->sync ? h->sync : "");
 	why_is(why, WHY_DEGRADED);
 }

@@ -80,7 +80,6 @@ struct array {
 	const char *level_text; /* what the kernel says, where it is none of ours */
 	uint64_t
 		degraded; /* members that don't hold all of their data, as the kernel counts at this moment */
-	const char *action; /* what md is busy with: "recover"; NULL: not known */
 	const char *sync;   /* "resync", "reshape", ... that is under way; NULL: none */
 };
 

@@ -167,7 +167,6 @@ static void look_now(struct arena *a, const struct blockdev *b, struct json_obje
 		return;
 	o = json_object_new_object();
 	add_number(o, "degraded", degraded);
-	add_text(o, "action", attribute(a, md, "sync_action"));
 	json_object_object_add(now, b->name, o);
 }
 
