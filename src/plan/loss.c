@@ -120,28 +120,6 @@ static unsigned say_blockers(const struct settle *s, const struct map *nodes, bo
 	return said;
 }
 
-static bool carries_root(const struct settle *s, const struct node *disk)
-{
-	const struct losses *l = s->losses;
-	node_list todo = { 0 };
-	struct map seen = { .arena = s->arena };
-
-	vec_push(s->arena, &todo, (struct node *)disk);
-	for (size_t i = 0; i < todo.n; i++) {
-		const struct node *n = todo.at[i];
-		text_list mounts = n->block ? machine_mounts_of(l->machine, s->arena, n->block)
-					    : (text_list){ 0 };
-
-		vec_each (const char *const *, target, &mounts)
-			if (!strcmp(*target, "/"))
-				return true;
-		vec_each (struct node *const *, up, &n->above)
-			if (!map_set(&seen, (*up)->name, *up))
-				vec_push(s->arena, &todo, *up);
-	}
-	return false;
-}
-
 const struct node *loss_wanted(const struct graph *want, const struct node *disk)
 {
 	vec_each (struct node *const *, n, &want->nodes)
@@ -222,7 +200,7 @@ static bool may_lose(const struct settle *s, const struct closure *c)
 				  text_short(s->arena, by->line->id), by->what);
 			blockers++;
 		}
-		if (carries_root(s, disk) || plan_is_root_disk(&now, disk)) {
+		if (plan_is_root_disk(&now, disk)) {
 			diag_note(s->diag, nowhere,
 				  "this system itself runs from %s: nothing on it is given up",
 				  disk->block->path);

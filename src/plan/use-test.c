@@ -202,9 +202,31 @@ static void test_disks_of_root(void **state)
 	assert_true(is_root(t, "vda") && is_root(t, "vdb"));
 	assert_false(is_root(t, "vdc") || is_root(t, "vda1"));
 	assert_non_null(
-		strstr(uses_of(t, "vdb"), "bound: /dev/vdb is a disk of the running system: / lies on it"));
+		strstr(uses_of(t, "vdb"), "bound: /dev/vdb is a disk of the running system: / stands on it"));
 	assert_non_null(strstr(uses_of(t, "vdb"), "bound: /dev/dm-1 is mounted on /"));
 	assert_string_equal(uses_of(t, "vdc"), "");
+}
+
+/* / on a volume of a group on two disks, on one of which the volume lies: the group goes with either. */
+static void test_disks_of_a_group_with_root(void **state)
+{
+	struct setup *t = *state;
+
+	look(t, "/mnt",
+	     DISK("vda", ", 'signatures': [ { 'type': 'LVM2_member', 'usage': 'raid', 'uuid': 'A' } ]") "," DISK(
+		     "vdb", ", 'signatures': [ { 'type': 'LVM2_member', 'usage': 'raid', 'uuid': 'B' } ], "
+			    "'holders': [ 'dm-0' ]") "," DISK("vdc", "") ","
+									 "{ 'name': 'dm-0', 'type': 'dm', "
+									 "'dm-name': 'vg0-root', 'size': "
+									 "1048576, 'slaves': [ 'vdb' ] }",
+	     ", 'mounts': [ { 'target': '/', 'type': 'ext4', 'dev': 'dm-0', 'major': 253 } ],"
+	     " 'lvm': { 'groups': [ { 'name': 'vg0', 'extent': 1048576, 'pvs': ["
+	     " { 'dev': 'vda', 'uuid': 'A', 'start': 1048576, 'extents': 4 }, { 'dev': 'vdb', 'uuid': 'B', "
+	     "'start': 1048576, 'extents': 4 } ],"
+	     " 'lvs': [ { 'name': 'root', 'size': 1048576, 'type': 'linear' } ],"
+	     " 'extents': [ { 'pv': 'B', 'start': 0, 'count': 1, 'lv': 'root' } ] } ] }");
+	assert_true(is_root(t, "vda") && is_root(t, "vdb"));
+	assert_false(is_root(t, "vdc"));
 }
 
 /* Of a btrfs over several devices the mount table names one; of a ZFS none; of an overlay its directories. */
@@ -257,7 +279,7 @@ int main(void)
 		TEST(test_mounts),        TEST(test_swap_and_holders),
 		TEST(test_loop_devices),  TEST(test_what_is_under_way),
 		TEST(test_disks_of_root), TEST(test_disks_of_a_root_that_names_no_device),
-		TEST(test_protected),
+		TEST(test_protected),     TEST(test_disks_of_a_group_with_root),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -122,24 +122,31 @@ static bool is_mount_of_root(const struct machine *m, const struct mount_there *
 	return false;
 }
 
+static bool carries_root(const struct settle *s, const struct node *n)
+{
+	text_list mounts = n->block ? machine_mounts_of(s->machine, s->arena, n->block) : (text_list){ 0 };
+
+	vec_each (const char *const *, target, &mounts)
+		vec_each (const struct mount_there *, mount, &s->machine->mounts)
+			if (!strcmp(mount->target, *target) && is_mount_of_root(s->machine, mount))
+				return true;
+	return false;
+}
+
 bool plan_is_root_disk(const struct settle *s, const struct node *disk)
 {
-	vec_each (const struct mount_there *, mount, &s->machine->mounts) {
-		if (!is_mount_of_root(s->machine, mount))
-			continue;
-		vec_each (struct node *const *, n, &s->have->nodes) {
-			text_list mounts = { 0 };
-			node_list disks = { 0 };
+	struct map seen = { .arena = s->arena };
+	node_list todo = { 0 };
 
-			if ((*n)->block)
-				mounts = machine_mounts_of(s->machine, s->arena, (*n)->block);
-			vec_each (const char *const *, target, &mounts)
-				if (!disks.n && !strcmp(*target, mount->target))
-					disks = node_disks(s->arena, *n);
-			vec_each (struct node *const *, d, &disks)
-				if (*d == disk)
-					return true;
-		}
+	if (disk->below.n)
+		return false;
+	vec_push(s->arena, &todo, (struct node *)disk);
+	for (size_t i = 0; i < todo.n; i++) {
+		if (carries_root(s, todo.at[i]))
+			return true;
+		vec_each (struct node *const *, up, &todo.at[i]->above)
+			if (!map_set(&seen, (*up)->name, *up))
+				vec_push(s->arena, &todo, *up);
 	}
 	return false;
 }
@@ -168,7 +175,7 @@ use_list plan_users_of(const struct settle *s, const struct node *have)
 			    text_short(s->arena, p->line->id), p->what);
 	}
 	if (!have->below.n && plan_is_root_disk(s, have))
-		add(&u, have, USE_BOUND, "%s is a disk of the running system: / lies on it",
+		add(&u, have, USE_BOUND, "%s is a disk of the running system: / stands on it",
 		    name_of(s, have));
 	vec_push(s->arena, &todo, (struct node *)have);
 	for (size_t i = 0; i < todo.n; i++) {

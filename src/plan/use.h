@@ -37,5 +37,8 @@ use_list plan_uses_of(const struct settle *s, const struct node *have);
 /** plan_is_bound() - whether one of the uses stands in the way of any option. */
 bool plan_is_bound(const use_list *uses);
 
-/** plan_is_root_disk() - whether the running system's / lies, also in part, on a disk of the have graph. */
+/**
+ * plan_is_root_disk() - whether the running system's / stands on a disk of the have graph
+ * Also in part, and on a group that the disk is a device of, on whichever of its devices the volume lies: the group would go with the disk.
+ */
 bool plan_is_root_disk(const struct settle *s, const struct node *disk);
