@@ -21,9 +21,7 @@ struct losses loss_none(struct arena *a, const struct machine *m, struct graph *
 				.ends = { .arena = a },
 				.clear = { .arena = a },
 				.leftover = { .arena = a },
-				.anew = { .arena = a },
-				.listed = { .arena = a },
-				.told = { .arena = a } };
+				.anew = { .arena = a } };
 }
 
 /* What would go if one thing went. */
@@ -220,53 +218,41 @@ static bool may_lose(const struct settle *s, const struct closure *c)
 	return !blockers && !flags.len;
 }
 
-enum { MOST_NOTES = 16 };
-
-/* All that would go, the outermost first, so that a person sees what it is about. */
-static void note_items(const struct settle *s, const struct closure *c)
-{
-	const struct losses *l = s->losses;
-	size_t said = 0, before = 0;
-
-	vec_each (struct node *const *, n, &l->all->nodes) {
-		const char *text;
-
-		if (!map_get(&c->ends, (*n)->name) && !map_get(&c->clear, (*n)->name))
-			continue;
-		text = loss_item(l, s->arena, *n);
-		if (*text && map_set(&s->losses->listed, (*n)->name, *n))
-			before++;
-		else if (*text && said++ < MOST_NOTES)
-			diag_note(s->diag, nowhere, "%s", text);
-	}
-	if (said > MOST_NOTES)
-		diag_note(s->diag, nowhere, "and %zu more", said - MOST_NOTES);
-	if (before)
-		diag_note(s->diag, nowhere, "%s%zu that %s told above", said ? "and " : "", before,
-			  before == 1 ? "is" : "are");
-}
-
 static void join(struct map *to, const struct map *from)
 {
 	for (size_t i = 0; i < from->n; i++)
 		(void)map_set(to, from->items[i].key, from->items[i].value);
 }
 
-static bool lose(const struct settle *s, struct closure *c, const struct node *first)
+/* Asks the person's permission alone: nothing is said yet. */
+static bool is_free(const struct settle *s, const struct closure *c)
+{
+	struct diag unheard = { .arena = s->arena };
+	struct settle quiet = *s;
+
+	quiet.diag = &unheard;
+	return may_lose(&quiet, c);
+}
+
+static bool lose(const struct settle *s, struct closure *c, size_t said, const char *subject)
 {
 	struct losses *l = s->losses;
+	size_t number = l->refused.n;
 
 	spread(c);
-	if (map_set(&l->told, first->name, (void *)first)) {
-		diag_note(s->diag, nowhere, "what would be lost with it is told above");
-		return false;
+	if (is_free(s, c)) {
+		join(&l->ends, &c->ends);
+		join(&l->clear, &c->clear);
+		return true;
 	}
-	note_items(s, c);
-	if (!may_lose(s, c))
-		return false;
-	join(&l->ends, &c->ends);
-	join(&l->clear, &c->clear);
-	return true;
+	vec_push(s->arena, &l->refused,
+		 (struct loss_refused){ .ends = c->ends,
+					.clear = c->clear,
+					.first = said,
+					.end = s->diag->messages.n,
+					.subject = subject,
+					.group = number });
+	return false;
 }
 
 static struct closure closure_of(const struct settle *s)
@@ -276,7 +262,7 @@ static struct closure closure_of(const struct settle *s)
 				 .clear = { .arena = s->arena } };
 }
 
-bool loss_content(const struct settle *s, const struct node *dev)
+bool loss_content(const struct settle *s, const struct node *dev, size_t said, const char *subject)
 {
 	struct closure c = closure_of(s);
 	struct node *at = whole(s->losses, dev);
@@ -284,10 +270,10 @@ bool loss_content(const struct settle *s, const struct node *dev)
 	if (!at)
 		return false;
 	clear_content(&c, at);
-	return lose(s, &c, at);
+	return lose(s, &c, said, subject);
 }
 
-bool loss_object(const struct settle *s, const struct node *have)
+bool loss_object(const struct settle *s, const struct node *have, size_t said, const char *subject)
 {
 	struct closure c = closure_of(s);
 	struct node *at = whole(s->losses, have);
@@ -298,7 +284,7 @@ bool loss_object(const struct settle *s, const struct node *have)
 	if (!at)
 		return false;
 	end(&c, at);
-	return lose(s, &c, at);
+	return lose(s, &c, said, subject);
 }
 
 bool loss_leftover(const struct settle *s, const struct node *want, const struct node *have, const char *why)
@@ -317,6 +303,120 @@ bool loss_leftover(const struct settle *s, const struct node *want, const struct
 	join(&l->leftover, &c.clear);
 	(void)map_set(&l->anew, want->name, (void *)why);
 	return true;
+}
+
+enum { MOST_NOTES = 16, MOST_SUBJECTS = 8 };
+
+/* All that would go, the outermost first, so that a person sees what it is about. */
+static void note_items(const struct settle *s, const struct closure *c)
+{
+	const struct losses *l = s->losses;
+	size_t said = 0;
+
+	vec_each (struct node *const *, n, &l->all->nodes) {
+		const char *text;
+
+		if (!map_get(&c->ends, (*n)->name) && !map_get(&c->clear, (*n)->name))
+			continue;
+		text = loss_item(l, s->arena, *n);
+		if (*text && said++ < MOST_NOTES)
+			diag_note(s->diag, nowhere, "%s", text);
+	}
+	if (said > MOST_NOTES)
+		diag_note(s->diag, nowhere, "and %zu more", said - MOST_NOTES);
+}
+
+static size_t group_of(struct losses *l, size_t i)
+{
+	while (l->refused.at[i].group != i)
+		i = l->refused.at[i].group = l->refused.at[l->refused.at[i].group].group;
+	return i;
+}
+
+/* What is in two of them puts these together. @owner: name -> the first that had it. */
+static void group_by(struct losses *l, struct map *owner, const struct map *names, size_t i)
+{
+	map_each (it, names) {
+		struct loss_refused *other = map_get(owner, it->key);
+		size_t a = group_of(l, i), b;
+
+		if (!other) {
+			(void)map_set(owner, it->key, &l->refused.at[i]);
+			continue;
+		}
+		b = group_of(l, (size_t)(other - l->refused.at));
+		l->refused.at[a > b ? a : b].group = a < b ? a : b;
+	}
+}
+
+static void group(struct losses *l)
+{
+	struct map owner = { .arena = l->arena };
+
+	for (size_t i = 0; i < l->refused.n; i++) {
+		group_by(l, &owner, &l->refused.at[i].ends, i);
+		group_by(l, &owner, &l->refused.at[i].clear, i);
+	}
+	for (size_t i = 0; i < l->refused.n; i++)
+		l->refused.at[i].group = group_of(l, i);
+}
+
+/* What is said of a group, behind the first one's own words. */
+static void tell_group(const struct settle *s, size_t number)
+{
+	struct closure c = closure_of(s);
+	struct text others = { .arena = s->arena };
+	struct map named = { .arena = s->arena };
+	size_t more = 0;
+
+	vec_each (const struct loss_refused *, r, &s->losses->refused) {
+		if (r->group != number)
+			continue;
+		join(&c.ends, &r->ends);
+		join(&c.clear, &r->clear);
+		if (map_set(&named, r->subject, (void *)r) || named.n == 1)
+			continue;
+		if (named.n <= MOST_SUBJECTS + 1)
+			text_printf(&others, "%s%s", others.len ? ", " : "", r->subject);
+		else
+			more++;
+	}
+	if (more)
+		text_printf(&others, " and %zu more", more);
+	if (others.len)
+		diag_note(s->diag, nowhere, "%s %s not as asked either, and would go with it",
+			  text_str(&others), named.n == 2 ? "is" : "are");
+	note_items(s, &c);
+	(void)may_lose(s, &c);
+}
+
+void loss_tell(const struct settle *s)
+{
+	struct losses *l = s->losses;
+	struct diag *d = s->diag;
+	const struct diag_message *old = d->messages.at;
+	size_t n = d->messages.n, number = 0;
+
+	group(l);
+	d->messages.at = NULL;
+	d->messages.n = d->messages.room = 0;
+	for (size_t i = 0; i < n; i++) {
+		const struct loss_refused *r = number < l->refused.n ? &l->refused.at[number] : NULL;
+
+		if (!r || i < r->first) {
+			vec_push(d->arena, &d->messages, old[i]);
+			continue;
+		}
+		for (; i < r->end; i++)
+			if (r->group == number)
+				vec_push(d->arena, &d->messages, old[i]);
+			else
+				d->refusals -= old[i].severity == DIAG_REFUSAL;
+		i--;
+		if (r->group == number)
+			tell_group(s, number);
+		number++;
+	}
 }
 
 bool loss_check_options(const struct losses *l, const struct graph *want, struct diag *d)

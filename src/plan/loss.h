@@ -13,6 +13,14 @@ struct machine;
 struct plan_options;
 struct settle;
 
+/* Something that would have to be given up, and may not be. */
+struct loss_refused {
+	struct map ends, clear; /* as those of struct losses: it, and all that would go with it */
+	size_t first, end;      /* what has been said of it, by number in diag.messages: [first, end) */
+	const char *subject;    /* in a list of several: "'vda.data'" */
+	size_t group;           /* by number in .refused: the first of those that would go together */
+};
+
 /*
  * What is given up so that the layout can be reached. Planning goes in rounds: where something is in the way and may be lost, it is noted
  * here, and the next round plans for the machine as it will be without it. So there is one way to plan, that for what is blank.
@@ -29,8 +37,7 @@ struct losses {
 	struct map
 		leftover; /* name -> node of .ends or .clear: what an interrupted run has left half made, in which nothing is */
 	struct map anew; /* name of the wanted node that takes its place -> const char *: how that is known */
-	struct map listed; /* name -> node: told in this round */
-	struct map told;   /* name -> node: what was refused in this round, with all that would go with it */
+	VEC(struct loss_refused) refused; /* in this round, and not told yet: loss_tell() */
 };
 
 /* A disk that loses something. */
@@ -50,14 +57,22 @@ struct losses loss_none(struct arena *a, const struct machine *m, struct graph *
  * loss_content() - whether all that is on a device may be lost, with all that stands on it, wherever else that lies
  *
  * @dev: of s->have.
+ * @said: how many messages there were before the refusal that the caller has said.
+ * @subject: what would be made there, for a list of several.
  *
- * Return: true where every disk concerned was allowed and nothing is in use: then it is noted, and this round is for nothing. Else the
- * reasons were added as notes to the refusal that the caller has said before.
+ * Return: true where every disk concerned was allowed and nothing is in use: then it is noted, and this round is for nothing. Else
+ * loss_tell() says why not.
  */
-bool loss_content(const struct settle *s, const struct node *dev);
+bool loss_content(const struct settle *s, const struct node *dev, size_t said, const char *subject);
 
 /** loss_object() - the same for an object that has to be made anew: a table, an array, a volume. */
-bool loss_object(const struct settle *s, const struct node *have);
+bool loss_object(const struct settle *s, const struct node *have, size_t said, const char *subject);
+
+/**
+ * loss_tell() - at the end of a round: adds what would be lost, and what would allow it, to the refusals of that round
+ * Those of which one would go with the other become one, that of the first: nobody reads the same list five times.
+ */
+void loss_tell(const struct settle *s);
 
 /**
  * loss_leftover() - gives up what an interrupted run has left half made: nobody has to allow it

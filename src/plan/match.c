@@ -46,6 +46,7 @@ bool plan_may_create(const struct settle *s, const struct node *n)
 
 	vec_each (const struct edge *, e, &n->below) {
 		const struct node *have = e->to->have, *disk;
+		size_t said = s->diag->messages.n;
 
 		if (!e->claim || !have)
 			continue;
@@ -68,7 +69,8 @@ bool plan_may_create(const struct settle *s, const struct node *n)
 				    have->block ? have->block->path : have->name);
 		if (have->block && machine_looks_lost(s->machine, have->block))
 			plan_note_strays(s, have->block);
-		(void)loss_content(s, disk ? disk : have);
+		(void)loss_content(s, disk ? disk : have, said,
+				   arena_printf(s->arena, "'%s' on '%s'", n->name, e->to->name));
 		may = false;
 	}
 	return may;

@@ -75,7 +75,7 @@ static bool is_leftover(struct settle *s, const struct node *n, bool differs)
 }
 
 /* What would bring it about, beside the messages that said what differs. */
-static void note_anew(struct settle *s, const struct node *n, const struct why *why)
+static void note_anew(struct settle *s, const struct node *n, const struct why *why, size_t said)
 {
 	bool cosmetic = true;
 
@@ -89,14 +89,14 @@ static void note_anew(struct settle *s, const struct node *n, const struct why *
 	else
 		diag_note(s->diag, nowhere,
 			  "only making it anew would change that, and what is there would be lost");
-	(void)loss_object(s, n->have);
+	(void)loss_object(s, n->have, said, arena_printf(s->arena, "'%s'", n->name));
 }
 
 /* What is there and isn't as asked: one message each, with both sides. */
 static bool differs(struct settle *s, const struct node *n)
 {
 	struct why why = { .arena = s->arena };
-	size_t grows = 0;
+	size_t grows = 0, said = s->diag->messages.n;
 	bool anew = false;
 
 	if (n->kind->compare)
@@ -123,7 +123,7 @@ static bool differs(struct settle *s, const struct node *n)
 			(void)diag_error(s->diag, pos, "'%s' is there, but %s", n->name, line->text);
 	}
 	if (anew)
-		note_anew(s, n, &why);
+		note_anew(s, n, &why, said);
 	else if (why.lines.n > grows)
 		diag_note(s->diag, nowhere,
 			  "what is there is only kept or added to, not changed: nothing was done to it");
@@ -384,12 +384,13 @@ int plan_make(struct arena *a, const struct layout *l, const struct machine *m, 
 	/* Each round gives up something more of what is there, or is the last. */
 	do {
 		unsay(d, before);
-		p->losses.told = p->losses.listed = (struct map){ .arena = a };
+		p->losses.refused.n = 0;
 		lost = given_up(&p->losses);
 		r = look_round(p, &s);
 		if (r < 0)
 			return r;
 	} while (given_up(&p->losses) != lost);
+	loss_tell(&s);
 	*ret = p;
 	map_each (it, &p->losses.anew)
 		diag_warn(d, graph_get(p->want, it->key)->pos, "'%s' %s: it is made anew", it->key,
