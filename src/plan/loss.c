@@ -287,21 +287,41 @@ bool loss_object(const struct settle *s, const struct node *have, size_t said, c
 	return lose(s, &c, said, subject);
 }
 
-bool loss_leftover(const struct settle *s, const struct node *want, const struct node *have, const char *why)
+/* Nobody is asked: the caller knows that nothing is in it. */
+static void give_up_leftover(const struct settle *s, struct closure *c, const struct node *want,
+			     const char *why)
 {
 	struct losses *l = s->losses;
-	struct closure c = closure_of(s);
-	struct node *at = whole(l, have);
 
-	if (!at || map_get(&l->ends, at->name))
+	spread(c);
+	join(&l->ends, &c->ends);
+	join(&l->clear, &c->clear);
+	join(&l->leftover, &c->ends);
+	join(&l->leftover, &c->clear);
+	(void)map_set(&l->anew, want->name, (void *)why);
+}
+
+bool loss_leftover(const struct settle *s, const struct node *want, const struct node *have, const char *why)
+{
+	struct closure c = closure_of(s);
+	struct node *at = whole(s->losses, have);
+
+	if (!at || map_get(&s->losses->ends, at->name))
 		return false;
 	end(&c, at);
-	spread(&c);
-	join(&l->ends, &c.ends);
-	join(&l->clear, &c.clear);
-	join(&l->leftover, &c.ends);
-	join(&l->leftover, &c.clear);
-	(void)map_set(&l->anew, want->name, (void *)why);
+	give_up_leftover(s, &c, want, why);
+	return true;
+}
+
+bool loss_half_table(const struct settle *s, const struct node *want, const struct node *dev, const char *why)
+{
+	struct closure c = closure_of(s);
+	struct node *at = whole(s->losses, dev);
+
+	if (!at || map_get(&s->losses->clear, at->name))
+		return false;
+	clear_content(&c, at);
+	give_up_leftover(s, &c, want, why);
 	return true;
 }
 

@@ -83,6 +83,14 @@ void loss_tell(const struct settle *s);
  */
 bool loss_leftover(const struct settle *s, const struct node *want, const struct node *have, const char *why);
 
+/**
+ * loss_half_table() - the same for what is on a disk whose table is half written
+ *
+ * @dev: the disk, of s->have; plan_is_half_table() was asked about it, and said @why.
+ */
+bool loss_half_table(const struct settle *s, const struct node *want, const struct node *dev,
+		     const char *why);
+
 /** loss_wanted() - the layout's node of a disk that is there; NULL: the layout doesn't name it. */
 const struct node *loss_wanted(const struct graph *want, const struct node *disk);
 

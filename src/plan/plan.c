@@ -92,6 +92,19 @@ static void note_anew(struct settle *s, const struct node *n, const struct why *
 	(void)loss_object(s, n->have, said, arena_printf(s->arena, "'%s'", n->name));
 }
 
+static bool is_half_table(struct settle *s, const struct node *n)
+{
+	bool found = false;
+
+	vec_each (const struct edge *, e, &n->below) {
+		const struct node *dev = e->claim ? e->to->have : NULL;
+		const char *why = dev ? plan_is_half_table(s, n, dev) : NULL;
+
+		found |= why && loss_half_table(s, n, dev, why);
+	}
+	return found;
+}
+
 /* What is there and isn't as asked: one message each, with both sides. */
 static bool differs(struct settle *s, const struct node *n)
 {
@@ -169,7 +182,7 @@ static void look_at(struct settle *s, struct node *n)
 		if (s->diag->errors + s->diag->refusals != said)
 			return;
 	}
-	if (n->have && is_leftover(s, n, false))
+	if (n->have ? is_leftover(s, n, false) : is_half_table(s, n))
 		return;
 	if (check_sum(s, n) < 0 || (n->kind->settle && n->kind->settle(n, s) < 0) || check_size(s, n) < 0)
 		return;

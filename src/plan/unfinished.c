@@ -101,6 +101,19 @@ static bool is_alone(const struct settle *s, const struct node *want, const stru
 	return is_bare(s, have);
 }
 
+const char *plan_is_half_table(const struct settle *s, const struct node *want, const struct node *dev)
+{
+	const struct blockdev *b = dev->block;
+	enum leftover left;
+
+	if (!b || !want->kind->leftover || !machine_looks_lost(s->machine, b))
+		return NULL;
+	if (dev->above.n || b->holders.n || is_used(s, b))
+		return NULL;
+	left = want->kind->leftover(want, dev, s);
+	return left == LEFTOVER_HALF ? "was being written when a run was interrupted" : NULL;
+}
+
 const char *plan_is_unfinished(const struct settle *s, const struct node *want, const struct node *have,
 			       bool differs)
 {

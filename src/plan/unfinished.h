@@ -19,6 +19,13 @@ const char *plan_making(const struct settle *s, const struct node *n);
 bool plan_was_making(const struct settle *s, const struct node *n);
 
 /**
+ * plan_is_half_table() - the same of a disk that looks like one whose table is lost: what is left of a table may be ours, half written
+ *
+ * @dev: the disk, of what is there.
+ */
+const char *plan_is_half_table(const struct settle *s, const struct node *want, const struct node *dev);
+
+/**
  * plan_is_unfinished() - why what is there in the place of @want may be made anew without anybody's leave, in words; NULL: it may not
  *
  * @have: what is there. @differs: it isn't what the layout asks for.

@@ -97,7 +97,7 @@ struct kind {
 	/*
 	 * Whether what is there in the place of @want is what its create() makes, or a part of that: told by the identifiers that are planned
 	 * for it, never by a name alone. @want may not be settled yet; what stands on @have, and who else is on its devices, is looked at by
-	 * the planner. NULL: it can't be told.
+	 * the planner. A table is also asked with the disk as @have, where that shows no more than what is left of a table. NULL: it can't be told.
 	 */
 	enum leftover (*leftover)(const struct node *want, const struct node *have, const struct settle *s);
 	/* Adds a line to @why for everything that differs from what the layout asks; leaves it empty where it is as asked. */

@@ -59,6 +59,9 @@ static struct json_object *table_json(struct arena *a, const struct blockdev *de
 	if (fdisk_get_disklabel_id(cxt, &id) == 0)
 		add_text(o, "id", id);
 	free(id);
+	/* libfdisk has mended one copy by the other, and would write that. */
+	if (text_eq(field_text(o, "label"), "gpt") && fdisk_label_is_changed(fdisk_get_label(cxt, NULL)))
+		json_object_object_add(o, "half", json_object_new_int(1));
 	parts = json_object_new_array();
 	json_object_object_add(o, "partitions", parts);
 	if (fdisk_get_partitions(cxt, &tb) == 0)
@@ -130,6 +133,7 @@ int gpt_find_tables(const struct machine *m, struct graph *have, struct diag *d)
 		if (t->id && text_starts(t->id, "0x"))
 			t->id += 2;
 		t->gpt = text_eq(t->label, "gpt");
+		t->half = field_number(o, "half") != 0;
 		have_on(have, &t->node, (*b)->name, true);
 	}
 	return 0;

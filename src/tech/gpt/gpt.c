@@ -239,27 +239,38 @@ static int partition_settle(struct node *want, struct settle *s)
 	return 0;
 }
 
+/* Of a protective MBR nothing can be told: it has no identifier, and protects nothing where it is alone. */
+static bool is_planned(const signature_list *list, const struct node *want, const struct settle *s)
+{
+	const char *planned = gpt_table_id(s, want);
+
+	vec_each (const struct signature *, sig, list) {
+		if (!text_eq(sig->usage, "table"))
+			return false;
+		if (!(text_eq(sig->type, "PMBR") && table_of(want)->gpt) &&
+		    !(sig->uuid && !strcasecmp(sig->uuid, planned)))
+			return false;
+	}
+	return true;
+}
+
 /*
- * By the identifiers on the disk, since a table of which a part is missing isn't read as one. A protective MBR has none, and protects nothing
- * where it is alone.
+ * By the identifiers on the disk, since a table of which a part is missing isn't read as one. No run ends before both copies of a GPT are
+ * on the disk.
  */
 static enum leftover table_leftover(const struct node *want, const struct node *have, const struct settle *s)
 {
-	const struct blockdev *disk = have->below.n ? have->below.at[0].to->block : NULL;
-	const char *planned = gpt_table_id(s, want);
-	bool found = false;
+	bool lost = !have->below.n;
+	const struct blockdev *disk = lost ? have->block : have->below.at[0].to->block;
 
-	if (!disk)
+	if (!disk || !is_planned(&disk->signatures, want, s) || !is_planned(&disk->strays, want, s))
 		return LEFTOVER_NOT;
-	vec_each (const struct signature *, sig, &disk->signatures) {
-		if (!text_eq(sig->usage, "table"))
-			return LEFTOVER_NOT;
-		if (!(text_eq(sig->type, "PMBR") && table_of(want)->gpt) &&
-		    !(sig->uuid && !strcasecmp(sig->uuid, planned)))
-			return LEFTOVER_NOT;
-		found = true;
-	}
-	return found ? LEFTOVER_OURS : LEFTOVER_NOT;
+	/* One whose partitions nobody shows: nothing lies where they begin. */
+	if (lost)
+		return table_of(want)->gpt ? LEFTOVER_HALF : LEFTOVER_NOT;
+	if (!disk->signatures.n)
+		return LEFTOVER_NOT;
+	return table_of(have)->half ? LEFTOVER_HALF : LEFTOVER_OURS;
 }
 
 static void table_compare(const struct node *want, const struct node *have, struct why *why)

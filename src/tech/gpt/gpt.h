@@ -36,6 +36,7 @@ struct table {
 	bool gpt;
 	const struct table
 		*elder;      /* wanted: the one that was made from its item before; NULL: it is the first */
+	bool half;           /* there: a GPT of which one of the copies is missing or broken */
 	bool failed;         /* wanted: its parts have no room on a disk like this */
 	const char *label;   /* "gpt", "dos", or what else is there */
 	const char *id;      /* there: as the table states it */
