@@ -79,11 +79,11 @@ static int plan_again(struct cli *c, const struct plan *p, struct plan **ret)
 	return r < 0 ? r : command_plan_for(c, p->layout, m, &p->options, ret);
 }
 
-/* Whether only files are left: those on filesystems that had to be mounted before anybody could see what is in them. */
-static bool only_files(const struct plan *p)
+/* Whether only that is left which had to be mounted before anybody could see it: files, and the modes of directories. */
+static bool only_inside(const struct plan *p)
 {
 	vec_each (struct step *const *, st, &p->steps)
-		if ((*st)->op.form != OP_FILE)
+		if ((*st)->op.form != OP_FILE && !(*st)->inside)
 			return false;
 	return p->steps.n != 0;
 }
@@ -174,7 +174,7 @@ static int apply(struct cli *c, const struct plan *p, struct plan **ret_rest)
 		*ret_rest = again;
 		return 0;
 	}
-	if (!only_files(p) && only_files(again)) {
+	if (!only_inside(p) && only_inside(again)) {
 		r = run_plan(again, &o, &c->diag, &result);
 		if (r < 0)
 			return r;

@@ -261,7 +261,7 @@ void steps_settle_last(struct steps *s)
 
 	announce(s);
 	for (size_t i = 0, n = s->list.n; i < n; i++) {
-		if (!changes_device(s->list.at[i]->op.form))
+		if (!changes_device(s->list.at[i]->op.form) || s->list.at[i]->inside)
 			continue;
 		if (!wait) {
 			wait = add(s, NULL, "wait for links", "wait for udev: links by UUID", nowhere);

@@ -66,6 +66,7 @@ struct step {
 	bool uses; /* takes what is there into use, as OP_MOUNT does, and puts nothing of its own there */
 	const char *
 		making; /* a UUID: what it makes, on which disks (plan/unfinished.h); NULL: nothing that a half could be left of */
+	bool inside; /* about what lies in a mounted filesystem: as with OP_FILE, whether it is due is seen only then */
 	bool makes;         /* the last of the steps that make it */
 	text_list loses;    /* what it ends; empty in plans on blank disks */
 	size_t number;      /* from 1, in the printed order */

@@ -230,6 +230,53 @@ static void what_is_there_is_mounted(void **state)
 	assert_string_equal(need(t, "mount /tmp")->op.options, "noatime");
 }
 
+#define TMP         "  - { type: ext4, devices: a, mount: /tmp }"
+#define TMP_FSTAB   FSTAB("/mnt/etc/fstab", "UUID=" UA " /tmp ext4 defaults 0 2\\n")
+#define TMP_MOUNTED MOUNTS(MOUNT("sda", "/mnt/tmp", "ext4", "")) TMP_FSTAB
+
+/* A run was interrupted between the mount and the mode. */
+static void an_interrupted_tmp_gets_its_mode(void **state)
+{
+	static const char fresh[] = TMP_MOUNTED "\"mount\": {\"fresh\": [\"/mnt/tmp\"]},",
+			  other[] = TMP_MOUNTED "\"mount\": {\"fresh\": [\"/tmp\"]},";
+	_cleanup_trial_ struct trial *half = below(
+		"/mnt", TMP, DISK_WITH("sda", 4294967296, "", SIG("ext4", UA, "")), fresh);
+	_cleanup_trial_ struct trial *whole = below(
+		"/mnt", TMP, DISK_WITH("sda", 4294967296, "", SIG("ext4", UA, "")), TMP_MOUNTED);
+	_cleanup_trial_ struct trial *elsewhere = below(
+		"/mnt", TMP, DISK_WITH("sda", 4294967296, "", SIG("ext4", UA, "")), other);
+
+	(void)state;
+	assert_quiet(half);
+	assert_int_equal(half->plan->steps.n, 1);
+	assert_string_equal(text_join(half->a, &need(half, "chmod /mnt/tmp")->op.argv, " "),
+			    "chmod 1777 -- /mnt/tmp");
+	assert_quiet(whole);
+	assert_int_equal(whole->plan->steps.n, 0);
+	assert_int_equal(elsewhere->plan->steps.n, 0);
+}
+
+/* A run was interrupted between making it and mounting it. Nobody has mounted it since: its mode is nobody's. */
+static void a_tmp_that_nobody_has_mounted_gets_its_mode(void **state)
+{
+	_cleanup_trial_ struct trial *blank = below("/mnt", TMP, DISK("sda", 4294967296, ID("A")), "");
+	const char *uuid = fs_of(graph_get(blank->plan->want, "/tmp"))->uuid;
+
+	(void)state;
+	for (int empty = 0; empty < 2; empty++) {
+		_cleanup_trial_ struct trial *t = below(
+			"/mnt", TMP,
+			arena_printf(blank->a, DISK_WITH("sda", 4294967296, ID("A"), SIG("ext4", "%s", "")),
+				     uuid),
+			arena_printf(blank->a, "\"ext4\": {\"sda\": {\"block-size\": 4096, \"empty\": %d}},",
+				     empty));
+
+		assert_quiet(t);
+		(void)need(t, "mount /mnt/tmp");
+		assert_int_equal(step_of(t, "chmod /mnt/tmp") != NULL, empty);
+	}
+}
+
 static void noauto_is_not_mounted(void **state)
 {
 	/* C68 */
@@ -478,6 +525,8 @@ int main(void)
 		cmocka_unit_test(the_running_root),
 		cmocka_unit_test(what_is_there_needs_nothing),
 		cmocka_unit_test(what_is_there_is_mounted),
+		cmocka_unit_test(an_interrupted_tmp_gets_its_mode),
+		cmocka_unit_test(a_tmp_that_nobody_has_mounted_gets_its_mode),
 		cmocka_unit_test(noauto_is_not_mounted),
 		cmocka_unit_test(noauto_of_the_line_there),
 		cmocka_unit_test(without_mounting),

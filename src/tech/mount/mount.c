@@ -117,6 +117,13 @@ static const char *in_words(struct arena *a, const struct mount_there *there)
 			    there->type ? there->type : "of unknown type");
 }
 
+/* Mounted by a run that was interrupted before everybody could write into it. */
+static bool is_shut(const struct node *want, const struct settle *s)
+{
+	return mount_is_for_all(mount_of(want)->target) &&
+	       mount_is_fresh(s, target_path(s, mount_of(want)->target));
+}
+
 static const struct node *match(const struct node *want, const struct settle *s)
 {
 	const struct fs *fs = fs_below(want);
@@ -124,7 +131,9 @@ static const struct node *match(const struct node *want, const struct settle *s)
 	const struct mount_there *there = seen_at(s->machine, target);
 
 	if (there && is_of(s, fs, there))
-		return graph_get(s->have, have_name(s->arena, target));
+		return is_shut(want, s) && !s->verify && s->options->mount
+			       ? NULL
+			       : graph_get(s->have, have_name(s->arena, target));
 	if (!strcmp(target, "/")) {
 		(void)diag_error(s->diag, want->pos,
 				 "'%s' isn't the filesystem that this system runs from%s%s; say with --root "
@@ -182,6 +191,8 @@ static void health(const struct node *want, const struct settle *s, struct why *
 {
 	const char *options;
 
+	if (want->have && is_shut(want, s))
+		why_add(why, "mount", "only root may write into %s", target_path(s, mount_of(want)->target));
 	if (want->have || !s->options->mount)
 		return;
 	options = options_of(s, fs_below(want));
@@ -189,12 +200,6 @@ static void health(const struct node *want, const struct settle *s, struct why *
 		return;
 	why_add(why, "mount", "isn't mounted at %s", target_path(s, mount_of(want)->target));
 	why_is(why, WHY_MISSING);
-}
-
-/* Directories that everybody may write into, but not delete what is others'. */
-static bool is_for_all(const char *target)
-{
-	return !strcmp(target, "/tmp") || !strcmp(target, "/var/tmp");
 }
 
 /* Named by the place alone: the node's own name says "mount" already. */
@@ -207,6 +212,22 @@ static struct step *new_step(struct steps *steps, const struct node *want, const
 	return st;
 }
 
+static void let_all_write(struct steps *steps, const struct node *want, const char *target)
+{
+	struct step *st = new_step(steps, want, "chmod", "let everybody write into");
+
+	step_argv(steps, st, "chmod", "1777", "--", target, NULL);
+	st->inside = true;
+}
+
+/* Made by this run, or by one that was interrupted before it mounted it. */
+static bool is_new(const struct settle *s, const struct node *fs)
+{
+	if (fs->verdict == VERDICT_CREATE)
+		return true;
+	return fs->have && fs->kind->leftover && fs->kind->leftover(fs, fs->have, s) == LEFTOVER_EMPTY;
+}
+
 static int create(struct steps *steps, const struct node *want)
 {
 	const struct settle *s = steps_settle(steps);
@@ -214,7 +235,13 @@ static int create(struct steps *steps, const struct node *want)
 	const char *target = target_path(s, mount_of(want)->target), *options = options_of(s, fs);
 	struct step *st;
 
-	if (!s->options->mount || fstab_has_option(options, "noauto"))
+	if (!s->options->mount)
+		return 0;
+	if (seen_at(s->machine, target)) { /* match() has left it to us for this alone */
+		let_all_write(steps, want, target);
+		return 0;
+	}
+	if (fstab_has_option(options, "noauto"))
 		return 0;
 	st = new_step(steps, want, "mkdir", "make the directory");
 	st->op.form = OP_MKDIR;
@@ -231,10 +258,8 @@ static int create(struct steps *steps, const struct node *want)
 	st->op.type = fs->node.kind->name;
 	st->op.options = mount_options(s->arena, options);
 
-	if (fs->node.verdict == VERDICT_CREATE && is_for_all(mount_of(want)->target)) {
-		st = new_step(steps, want, "chmod", "let everybody write into");
-		step_argv(steps, st, "chmod", "1777", "--", target, NULL);
-	}
+	if (mount_is_for_all(mount_of(want)->target) && is_new(s, &fs->node))
+		let_all_write(steps, want, target);
 	return 0;
 }
 
@@ -293,5 +318,6 @@ const struct room room_mount = {
 	.sections = fs_sections,
 	.kinds = kinds,
 	.finish = finish,
+	.probe = mount_probe,
 	.survey = mount_survey,
 };
