@@ -2,17 +2,22 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # cut.sh STOWAGE [CUTS [SEED [EXAMPLE]...]]: the power goes, and applied once more it ends as an unbroken run does.
 #
-# Each example is carried out once while QEMU notes every write and flush. Of the moments of that run CUTS (10 over all examples if absent;
-# 100 is the whole) are chosen by SEED, which is printed. For each the disks are rebuilt as they may have been then: every disk cut off at a
-# point at or after its own last flush, with a random half of what was written since; they are plugged in anew, so that udev and systemd
-# assemble and activate what they find, and the layout is applied. Every other time the state directory, with the journal, is lost as well:
-# then it may also be refused, if it says how to go on.
+# An example is carried out once while QEMU notes every write and flush. Of the moments of that run some are chosen by SEED (the day's if
+# absent; it is printed). For each the disks are rebuilt as they may have been then: every disk cut off at a point at or after its own last
+# flush, with a random half of what was written since; they are plugged in anew, so that udev and systemd assemble and activate what they
+# find, and the layout is applied. Every other time the state directory, with the journal, is lost as well: then it may also be refused, if
+# it says how to go on. 10 CUTS if absent, 5 for each of two examples that SEED chooses too; 100 is the whole, over all examples.
 . "$(dirname "$0")/host.sh"
 cuts=${2:-10} seed=${3:-$(date +%j)}
 examples=("${@:4}")
 if [ ${#examples[@]} = 0 ]; then
 	for e in "$here"/kill/*.yaml "$top"/examples/*.yaml; do examples+=("$(basename "$e" .yaml)"); done
 fi
+# Two boots for each example: it gets five cuts at least.
+most=$(((cuts + 4) / 5))
+mapfile -t examples < <(python3 -c 'import random, sys
+r, n, all = random.Random(int(sys.argv[1])), int(sys.argv[2]), sys.argv[3:]
+print(*(all if n >= len(all) else r.sample(all, n)), sep="\n")' "$seed" "$most" "${examples[@]}")
 echo "# $cuts cuts, seed $seed: ${examples[*]}"
 each=$(((cuts + ${#examples[@]} - 1) / ${#examples[@]}))
 export SYSTEMD=1
@@ -46,12 +51,13 @@ sync
 echo "the run begins"
 with=()
 status "$e: carried out while its writes are noted" 0 go
-sync
+sight out/unbroken
 JOB
 	wait $watcher
 	job=$work/cut-$e
 	mkdir -p "$job"
 	cp "$here"/kill/* "$job/"
+	cp -r "$record/out/unbroken" "$job/"
 	python3 "$here/kill/cut.py" choose "$record/disks" "$record/moments" "$n" "$seed" "$job"
 	mkdir -p "$job/disks"
 	for ((i = -1; i < count; i++)); do

@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # kill.sh STOWAGE [SHARE [SEED [EXAMPLE]...]]: interrupted, and applied once more, it ends as an unbroken run does.
 #
-# Each example, and one of each kind (kill/every-kind.yaml), is killed at every border of steps, twice: stowage alone, so that what it has started goes on, and all at once; and RANDOM_KILLS
-# times (100 over all examples) at a call by which any of the programs changes something. One of SHARE of these is tried, 10 if absent;
-# 1 is all of them, which takes hours. SEED (printed) chooses which; the same seed tries the same. TRIALS="calls:1234:all steps:5:alone" tries
-# these instead.
+# Each example, and one of each kind (kill/every-kind.yaml), is killed at every border of steps, once before the journal is told and once
+# when it has it; and RANDOM_KILLS times (100 over all examples) at a call by which any of the programs changes something. Each time SEED
+# decides whether stowage alone is killed, so that what it has started goes on, or all at once. One of SHARE of these is tried, 10 if absent;
+# 1 is all of them, which takes hours. The same SEED tries the same; it is the day's if absent, and printed. TRIALS="calls:1234:all
+# steps:5:alone" tries these instead.
 . "$(dirname "$0")/host.sh"
 share=${2:-10} seed=${3:-$(date +%j)} random=${RANDOM_KILLS:-100}
 examples=("${@:4}")
@@ -31,6 +32,7 @@ each=$(((random + ${#examples[@]} - 1) / ${#examples[@]}))
 RANDOM=$seed
 turn=$((RANDOM % share))
 due() { turn=$(((turn + 1) % share)) && [ $turn = 0 ]; }
+either() { [ $((RANDOM % 2)) = 0 ] && who=alone || who=all; }
 for e in "${examples[@]}"; do
 	unbroken "$e"
 	if [ ${#trials[@]} -gt 0 ]; then
@@ -38,11 +40,13 @@ for e in "${examples[@]}"; do
 		continue
 	fi
 	for ((n = 1; n <= steps; n++)); do
-		for who in alone all; do ! due || interrupt steps $n $who; done
+		either
+		! due || interrupt steps $n $who
 	done
 	for ((n = 0; n < each; n++)); do
-		at=$((((RANDOM << 15) + RANDOM) % calls + 1)) who=$((RANDOM % 2))
-		! due || interrupt calls $at "$([ $who = 0 ] && echo alone || echo all)"
+		at=$((((RANDOM << 15) + RANDOM) % calls + 1))
+		either
+		! due || interrupt calls $at $who
 	done
 done
 echo "$good of $trial trials"

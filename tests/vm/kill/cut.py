@@ -31,12 +31,13 @@ def watch(folder, out):
     with open(out, "w") as f:
         f.write(" ".join(names) + "\n")
         while os.path.exists(pid):
+            # One moment for all: what follows from a write on one disk is on another only later.
             sizes = [os.stat(os.path.join(folder, n)).st_size for n in names]
-            if sizes != last:
+            if sizes != last and sizes == [os.stat(os.path.join(folder, n)).st_size for n in names]:
                 f.write(" ".join(map(str, sizes)) + "\n")
                 f.flush()
                 last = sizes
-            time.sleep(0.005)
+            time.sleep(0.002)
 
 
 def entries(path, end):

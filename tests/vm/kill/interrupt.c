@@ -16,15 +16,15 @@
 /*
  * For LD_PRELOAD: kills at the Nth moment, so that a kill can be had again. All processes count together, in a file:
  *
- *   INTERRUPT_COUNT=FILE   eight bytes, made by who starts this
- *   INTERRUPT_AT=N         the moment, from 1; 0: only count
+ *   INTERRUPT_COUNT=FILE   sixteen bytes, made by who starts this: how many of the first and of the second kind there were
+ *   INTERRUPT_AT=N         the moment, from 1; absent: only count
  *   INTERRUPT_KIND=steps   the borders of steps: a moment before the journal is told of them, and one when that is on the disk
  *   INTERRUPT_KIND=calls   a moment before each call by which any program may change something: write, ioctl, fsync, ...
  *   INTERRUPT_PID=PID      this process alone is killed; what it has started goes on
  *   INTERRUPT_GROUP=FILE   instead: cgroup.kill of a group, all of which is killed
  */
 
-static volatile uint64_t *counter;
+static volatile uint64_t *counters;
 
 /* Nothing more happens in this process, whoever is killed. */
 static void strike(void)
@@ -42,37 +42,39 @@ static void strike(void)
 	(void)kill(pid ? (pid_t)strtol(pid, NULL, 10) : getpid(), SIGKILL);
 }
 
-static bool is_kind(const char *kind)
+enum kind { STEPS, CALLS };
+
+static void moment(enum kind kind)
 {
-	const char *wanted = getenv("INTERRUPT_KIND");
+	static const char *const names[] = { [STEPS] = "steps", [CALLS] = "calls" };
+	const char *path = getenv("INTERRUPT_COUNT"), *at = getenv("INTERRUPT_AT"),
+		   *wanted = getenv("INTERRUPT_KIND");
+	uint64_t now;
 
-	return wanted && !strcmp(wanted, kind);
-}
-
-static void moment(void)
-{
-	const char *path = getenv("INTERRUPT_COUNT"), *at = getenv("INTERRUPT_AT");
-
-	if (!counter && path) {
+	if (!counters && path) {
 		int fd = open(path, O_RDWR | O_CLOEXEC);
 		void *map = fd < 0 ? MAP_FAILED
-				   : mmap(NULL, sizeof(*counter), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+				   : mmap(NULL, 2 * sizeof(*counters), PROT_READ | PROT_WRITE, MAP_SHARED, fd,
+					  0);
 
 		if (fd >= 0)
 			(void)close(fd);
 		if (map == MAP_FAILED)
 			return;
-		counter = map;
+		counters = map;
 	}
-	if (counter && at && __atomic_add_fetch(counter, 1, __ATOMIC_SEQ_CST) == strtoull(at, NULL, 10))
+	if (!counters)
+		return;
+	now = __atomic_add_fetch(&counters[kind], 1, __ATOMIC_SEQ_CST);
+	if (at && wanted && !strcmp(wanted, names[kind]) && now == strtoull(at, NULL, 10))
 		strike();
 }
 
 /* What is told to people and to the parent changes nothing. */
 static void call(int fd)
 {
-	if (fd > 2 && is_kind("calls"))
-		moment();
+	if (fd > 2)
+		moment(CALLS);
 }
 
 static bool is_journal(int fd)
@@ -99,13 +101,13 @@ static bool is_journal(int fd)
 
 int fdatasync(int fd)
 {
-	bool step = is_kind("steps") && is_journal(fd);
+	bool step = is_journal(fd);
 	int r;
 
 	call(fd);
 	r = REAL(fdatasync, fd);
 	if (step)
-		moment();
+		moment(STEPS);
 	return r;
 }
 
@@ -118,8 +120,8 @@ int fsync(int fd)
 ssize_t write(int fd, const void *buf, size_t n)
 {
 	call(fd);
-	if (is_kind("steps") && is_journal(fd))
-		moment();
+	if (is_journal(fd))
+		moment(STEPS);
 	return REAL(write, fd, buf, n);
 }
 

@@ -5,11 +5,12 @@
 T=/mnt/t
 state=/mnt/keep/state
 group=/sys/fs/cgroup/trial
-trial=0 good=0 steps=0 calls=0
+trial=0 good=0 steps=0 calls=0 disks=()
 
 # More than all members of an array have to be written: the resync is kept from it, which would take the time of all that is looked at here.
 prepare() {
 	local disk
+	find_disks
 	mountpoint -q /sys/fs/cgroup || mount -t cgroup2 none /sys/fs/cgroup
 	mkdir -p $group $T /mnt/keep
 	mkfifo /tmp/nothing
@@ -27,13 +28,26 @@ prepare() {
 	fi
 }
 
+# find_disks: which device is which. To ask anew each time costs more than the trial.
+declare -A where=()
+find_disks() {
+	local dir serial
+	where=()
+	for dir in /sys/block/[sv]d*; do
+		serial=$(cat "$dir/serial" 2>/dev/null || tail -c +5 "$dir/device/vpd_pg80" | tr -d '\0')
+		[ -z "$serial" ] || where[${serial%% *}]=/dev/${dir##*/}
+	done
+}
+disk() { echo "${where[$1]-}"; }
+
 # choose EXAMPLE: its layout, on the disks d0, d1, ... in the order in which it names its own
 choose() {
 	local n=0 dev words=() file=examples/$1.yaml
-	example=$1
+	example=$1 disks=()
 	[ -e "$file" ] || file=$1.yaml
 	while read -r dev; do
 		words+=("$dev=d$n")
+		disks+=("${where[d$n]}")
 		n=$((n + 1))
 	done < <(grep -oE '/dev/[a-z]+' "$file" | awk '!seen[$0]++')
 	place "$file" "${words[@]}"
@@ -48,20 +62,21 @@ reset() {
 	local i d
 	unmount
 	swapoff -a
-	rm -rf ${T:?} && mkdir -p $T
+	rm -rf ${T:?} $state && mkdir -p $T
 	# It knows filesystems by devices that are no more, which no boot would.
 	btrfs device scan --forget
-	vgchange -qan >/dev/null 2>&1
-	dmsetup remove_all --force >/dev/null 2>&1
-	for i in /sys/block/md*; do [ ! -e "$i/md" ] || mdadm --stop -q "/dev/${i##*/}" >/dev/null 2>&1; done
-	for ((i = 0; i < count; i++)); do
-		d=$(disk "d$i")
-		flock "$d" sh -c "wipefs -aq $d* >/dev/null 2>&1; blkdiscard -f $d 2>/dev/null"
-		blockdev --rereadpt "$d"
-	done
+	# Nobody has to look at what goes away.
 	udevadm settle
-	rm -rf $state
-	[ -z "$(for ((i = 0; i < count; i++)); do lsblk -nro NAME,FSTYPE "$(disk "d$i")"; done | awk 'NF > 1 || $1 !~ /^sd[a-z]+$/')" ] ||
+	udevadm control --stop-exec-queue
+	dmsetup remove_all --force --noudevsync >/dev/null 2>&1
+	for i in /sys/block/md*; do [ ! -e "$i/md" ] || mdadm --stop -q "/dev/${i##*/}" >/dev/null 2>&1; done
+	for d in "${disks[@]}"; do
+		blkdiscard -f "$d" 2>/dev/null
+		for i in /sys/block/"${d##*/}/${d##*/}"[0-9]*; do [ ! -e "$i" ] || { blockdev --rereadpt "$d"; break; }; done
+	done
+	udevadm control --start-exec-queue
+	udevadm settle
+	[ -z "$(lsblk -nro NAME,FSTYPE "${disks[@]}" | awk 'NF > 1 || $1 !~ /^sd[a-z]+$/')" ] ||
 		{ echo "not ok - $example: the disks are not blank"; lsblk -f; exit 1; }
 }
 
@@ -83,20 +98,24 @@ go() { run apply /tmp/layout.yaml --yes --root $T --state $state; }
 sight() {
 	mkdir -p "$1"
 	sync
-	./stowage probe --root $T 2>"$1/probe.err" | jq -S -f normal.jq >"$1/recording"
+	udevadm settle
+	./stowage probe --root $T >/tmp/recording 2>"$1/probe.err"
+	jq -S -f normal.jq /tmp/recording >"$1/recording"
 	{
 		echo "== lsblk"
-		lsblk -bnPo TYPE,SIZE,FSTYPE,LABEL,UUID,PARTUUID,PARTLABEL,PARTTYPE | grep -v '"loop"' | sort -u
+		lsblk -bnPo TYPE,SIZE,PARTUUID,PARTLABEL,PARTTYPE | grep -v '"loop"' | sort -u
+		echo "== blkid"
+		lsblk -nrpo NAME | grep -v '/loop' | sort -u | xargs blkid -p -s TYPE -s VERSION -s UUID -s LABEL -s PTTYPE -s PTUUID | sed 's/^[^:]*: //' | sort
 		echo "== findmnt"
 		mounted | xargs -rn1 findmnt -rno TARGET,FSTYPE,UUID,OPTIONS | sort
+		mounted | xargs -r stat -c '%n %a %u:%g'
 		echo "== mdadm"
 		for d in /sys/block/md*; do
 			[ ! -e "$d/md" ] || mdadm --detail "/dev/${d##*/}" |
 				grep -E 'Version|Level|Size|Devices|Layout|UUID|Name|Bitmap' | grep -vE 'Active|Working|Spare' | sort
 		done | sort
 		echo "== lvs"
-		lvs --noheadings --units b -o vg_name,lv_name,lv_size,segtype,stripes,stripe_size,lv_active 2>/dev/null | sort
-		vgs --noheadings --units b -o vg_name,vg_extent_size,vg_extent_count,vg_free_count,pv_count 2>/dev/null | sort
+		lvs --noheadings --units b -o lv_name,lv_size,segtype,stripes,stripe_size,lv_active,vg_name,vg_extent_size,vg_extent_count,vg_free_count,pv_count 2>/dev/null | sort
 		echo "== btrfs"
 		btrfs filesystem show --raw 2>/dev/null | sed 's/ path .*//; s/used [0-9]*//; s/FS bytes.*//' | sort
 		echo "== files"
@@ -107,7 +126,7 @@ sight() {
 	} >"$1/judges"
 }
 
-# sound: every filesystem is whole, by its own checker. Unmounts all.
+# sound: every filesystem is whole, by its own checker, and every table. Unmounts all.
 sound() {
 	local source type bad=0
 	mounted | xargs -rn1 findmnt -rno SOURCE,FSTYPE | sort -u >/tmp/filesystems
@@ -124,6 +143,13 @@ sound() {
 			bad=1
 		}
 	done </tmp/filesystems
+	for source in "${disks[@]}"; do
+		sfdisk -V "$source" >/tmp/check 2>&1 || {
+			echo "== $source"
+			cat /tmp/check
+			bad=1
+		}
+	done
 	return $bad
 }
 
@@ -154,29 +180,25 @@ again() {
 	fi
 	sight /tmp/now
 	diff -r "/tmp/unbroken-$example" /tmp/now >/tmp/why || bad=1
-	./stowage plan /tmp/layout.yaml --root $T --state $state --exit-code >/tmp/plan 2>&1 || { bad=1; cat /tmp/plan >>/tmp/why; }
+	./stowage plan /tmp/layout.yaml --machine /tmp/recording --root $T --exit-code >/tmp/plan 2>&1 || { bad=1; cat /tmp/plan >>/tmp/why; }
 }
 
 # unbroken EXAMPLE: what it leaves, and how many moments there are
 unbroken() {
 	choose "$1"
 	reset
-	for kind in steps calls; do
-		printf '\0\0\0\0\0\0\0\0' >/tmp/count
-		with=(LD_PRELOAD="$PWD/interrupt.so" INTERRUPT_COUNT=/tmp/count INTERRUPT_AT=0 INTERRUPT_KIND="$kind")
-		status "$1: an unbroken run" 0 go
-		declare -g "$kind=$(od -An -tu8 /tmp/count | tr -d ' ')"
-		[ $kind = calls ] || { sight "/tmp/unbroken-$1"; reset; }
-	done
-	sight /tmp/now
-	ok "$1: two unbroken runs leave the same" diff -r "/tmp/unbroken-$1" /tmp/now
+	head -c 16 /dev/zero >/tmp/count
+	with=(LD_PRELOAD="$PWD/interrupt.so" INTERRUPT_COUNT=/tmp/count)
+	status "$1: an unbroken run" 0 go
+	read -r steps calls < <(od -An -tu8 /tmp/count)
+	sight "/tmp/unbroken-$1"
 	echo "$1: $steps moments at borders of steps, $calls calls"
 	reset
 }
 
 # interrupt KIND N alone|all
 interrupt() {
-	printf '\0\0\0\0\0\0\0\0' >/tmp/count
+	head -c 16 /dev/zero >/tmp/count
 	with=(LD_PRELOAD="$PWD/interrupt.so" INTERRUPT_COUNT=/tmp/count INTERRUPT_AT="$2" INTERRUPT_KIND="$1")
 	[ "$3" = alone ] || with+=(INTERRUPT_GROUP="$group/cgroup.kill")
 	go
@@ -187,22 +209,25 @@ interrupt() {
 
 # replug: the disks go and come back, as after a boot
 replug() {
-	local d host disks=()
-	for d in keep $(for ((i = 0; i < count; i++)); do echo "d$i"; done); do disks+=("$d"); done
-	for d in "${disks[@]}"; do echo 1 >"/sys/block/$(basename "$(disk "$d")")/device/delete"; done
+	local d host names=(keep)
+	for ((i = 0; i < count; i++)); do names+=("d$i"); done
+	for d in "${names[@]}"; do echo 1 >"/sys/block/$(basename "$(disk "$d")")/device/delete"; done
 	udevadm settle
+	btrfs device scan --forget
 	for host in /sys/class/scsi_host/*; do echo '- - -' >"$host/scan"; done
-	for d in "${disks[@]}"; do udevadm wait --timeout=60 "/dev/disk/by-id/scsi-0QEMU_QEMU_HARDDISK_$d" || { echo "not ok - $d doesn't come back"; exit 1; }; done
+	for d in "${names[@]}"; do udevadm wait --timeout=60 "/dev/disk/by-id/scsi-0QEMU_QEMU_HARDDISK_$d" || { echo "not ok - $d doesn't come back"; exit 1; }; done
 	udevadm settle
+	find_disks
 }
 
 # rebuild N lost|there: what the power cut left, and what comes of it
 rebuild() {
-	local d where=cut-$1 moment
+	local d from=cut-$1 moment
 	moment=$(cat "cut-$1/moment")
 	umount /mnt/keep
 	for d in keep $(for ((i = 0; i < count; i++)); do echo "d$i"; done); do
-		flock "$(disk "$d")" sh -c "blkdiscard -f $(disk "$d") 2>/dev/null && python3 replay.py $where/$d $(disk "log-$d") $(disk "$d")"
+		# Under the lock, so that udev doesn't look at what is half there.
+		flock "$(disk "$d")" sh -c "blkdiscard -f $(disk "$d") 2>/dev/null && python3 replay.py $from/$d $(disk "log-$d") $(disk "$d")"
 	done
 	replug
 	mount -o noatime "$(disk keep)" /mnt/keep
@@ -221,12 +246,8 @@ rebuild() {
 # rebuild_all EXAMPLE
 rebuild_all() {
 	local n
+	cp -r unbroken "/tmp/unbroken-$1"
 	choose "$1"
-	reset
-	with=()
-	status "$1: an unbroken run" 0 go
-	sight "/tmp/unbroken-$1"
-	reset
 	for ((n = 0; ; n++)); do
 		[ -e "cut-$n" ] || break
 		rebuild $n "$([ $((n % 2)) = 0 ] && echo there || echo lost)"
