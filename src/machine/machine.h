@@ -109,6 +109,7 @@ struct machine {
 		files; /* path -> content (const char *): /etc/fstab, /etc/mdadm/mdadm.conf, below each root asked for. The recording masks secrets in them, the live machine doesn't: the lines are written back */
 	struct map
 		unread; /* path -> why (const char *): files that are there and could not be read; nobody may replace them */
+	bool journal; /* runs have left one here; live only */
 	struct map
 		unfinished; /* UUID of what a run was making when it was interrupted -> the step's id (const char *); from the journal */
 	struct map

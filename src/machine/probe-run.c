@@ -206,15 +206,15 @@ int run_report(struct arena *a, const char *path, const char *const *argv, size_
 	return 0;
 }
 
-int probe_run(struct probe *p, const char *const *argv, size_t limit, char **ret)
+static int run(struct probe *p, const char *const *argv, size_t limit, char **ret, int *ret_status,
+	       const char **ret_last)
 {
-	const char *path = look_program(p->arena, argv[0]), *last = "";
-	char *out = NULL;
-	int status = 0, r;
+	const char *path = look_program(p->arena, argv[0]);
+	int r;
 
 	if (!path)
 		return -ENOENT;
-	r = run_report(p->arena, path, argv, limit, DEADLINE_MS, &out, &status, &last);
+	r = run_report(p->arena, path, argv, limit, DEADLINE_MS, ret, ret_status, ret_last);
 	if (r == -ETIME) {
 		diag_warn(p->diag, nowhere, "%s was stopped after %d s; what it would have told is missing",
 			  argv[0], DEADLINE_MS / 1000);
@@ -224,14 +224,33 @@ int probe_run(struct probe *p, const char *const *argv, size_t limit, char **ret
 	} else if (r < 0) {
 		diag_warn(p->diag, nowhere, "%s could not be run: %s", path, strerror(-r));
 		return -EIO;
-	} else if (status) {
+	}
+	return r;
+}
+
+int probe_run(struct probe *p, const char *const *argv, size_t limit, char **ret)
+{
+	const char *last = "";
+	char *out = NULL;
+	int status = 0, r = run(p, argv, limit, &out, &status, &last);
+
+	if (r < 0)
+		return r;
+	if (status) {
 		diag_warn(p->diag, nowhere, "%s ended with status %d%s%s; what it told is not used", argv[0],
 			  status, *last ? ": " : "", last);
 		return -EIO;
-	} else {
-		*ret = out;
 	}
-	return r;
+	*ret = out;
+	return 0;
+}
+
+int probe_status(struct probe *p, const char *const *argv, int *ret)
+{
+	const char *last;
+	char *out;
+
+	return run(p, argv, MIB, &out, ret, &last);
 }
 
 int probe_open(struct probe *p, const char *path)

@@ -28,6 +28,9 @@ struct probe {
  */
 int probe_run(struct probe *p, const char *const *argv, size_t limit, char **ret);
 
+/** probe_status() - the same where the answer is the exit status alone, in *@ret, and none is a warning. Return: 0, or as above. */
+int probe_status(struct probe *p, const char *const *argv, int *ret);
+
 /** probe_now() - adds what changes by itself and so isn't recorded, under json["now"][@name]. @o: taken over. */
 void probe_now(struct probe *p, const char *name, struct json_object *o);
 

@@ -79,7 +79,8 @@ void journal_read(struct map *open, const char *text, size_t len)
 	json_tokener_free(tok);
 }
 
-static void read_file(struct map *open, int dir, const char *state, const char *name, struct diag *d)
+/* Return: whether it is there. */
+static bool read_file(struct map *open, int dir, const char *state, const char *name, struct diag *d)
 {
 	_cleanup_fd_ int fd = openat(dir, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	int r = fd < 0 ? -errno : 0;
@@ -97,6 +98,7 @@ static void read_file(struct map *open, int dir, const char *state, const char *
 		diag_warn(d, nowhere,
 			  "'%s/%s' can't be read: %s; what an interrupted run was making isn't known then",
 			  state, name, r == -EINVAL ? "it is no plain file" : strerror(-r));
+	return r != -ENOENT;
 }
 
 void look_journal(struct machine *m, const char *state, struct diag *d)
@@ -108,8 +110,8 @@ void look_journal(struct machine *m, const char *state, struct diag *d)
 	/* No run has been here, or this isn't root. */
 	if (dir < 0)
 		return;
-	read_file(&open, dir, state, "journal.1", d);
-	read_file(&open, dir, state, "journal", d);
+	m->journal = read_file(&open, dir, state, "journal.1", d);
+	m->journal = read_file(&open, dir, state, "journal", d) || m->journal;
 	map_each (it, &open)
 		if (it->value)
 			(void)map_set(&m->unfinished, it->key, it->value);

@@ -213,6 +213,23 @@ static void mkfs_xfs_says_itself_that_it_was_interrupted(void **state)
 	assert_int_equal(outcome(f, &t, "format /x", making(f, "format /x")), NO);
 }
 
+static void what_is_broken_and_empty_needs_no_journal(void **state)
+{
+	struct fixture *f = *state;
+	struct there t = { .on = { [2] = sig(f, "xfs", "filesystem", f->xfs) },
+			   .more = ",\"xfs\":{\"vdc\":{\"block-size\":4096,\"empty\":1}}" };
+
+	assert_int_equal(outcome(f, &t, "format /x", NULL), KEPT);
+	t.more = ",\"xfs\":{\"vdc\":{\"block-size\":4096,\"empty\":1,\"broken\":1}}";
+	assert_int_equal(outcome(f, &t, "format /x", NULL), ANEW);
+	t.more = ",\"xfs\":{\"vdc\":{\"block-size\":4096,\"empty\":0,\"broken\":1}}";
+	assert_int_equal(outcome(f, &t, "format /x", NULL), KEPT);
+	t = btrfs(f, f->btrfs, true, "\"empty\":1,\"broken\":1,");
+	assert_int_equal(outcome(f, &t, "format /b", NULL), ANEW);
+	t = btrfs(f, f->other, true, "\"empty\":1,\"broken\":1,");
+	assert_int_equal(outcome(f, &t, "format /b", NULL), KEPT);
+}
+
 static struct there array(struct fixture *f, bool runs, const char *content)
 {
 	struct there t = { .on = { [3] = sig(f, "linux_raid_member", "raid", f->md) } };
@@ -323,6 +340,7 @@ int main(void)
 						set_up, tear_down),
 		cmocka_unit_test_setup_teardown(mkfs_xfs_says_itself_that_it_was_interrupted, set_up,
 						tear_down),
+		cmocka_unit_test_setup_teardown(what_is_broken_and_empty_needs_no_journal, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(of_an_array_only_the_journal_can_tell, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(what_does_not_run_is_started_first, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_name_is_for_one_object_on_its_disks, set_up, tear_down),

@@ -19,6 +19,7 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "machine/machine.h"
+#include "machine/parts.h"
 #include "machine/probe.h"
 #include "tech/kind.h"
 
@@ -104,7 +105,7 @@ static void make(struct image *im, const char *type, const char *command)
 }
 
 /* 1, 0, or -1 where nothing is told. */
-static int empty(struct image *im, const struct room *room)
+static int told(struct image *im, const struct room *room, const char *key)
 {
 	struct diag d = { .arena = im->a };
 	struct probe p = {
@@ -113,9 +114,14 @@ static int empty(struct image *im, const struct room *room)
 	int r;
 
 	assert_int_equal(room->probe(&p), 0);
-	r = (int)field_int(field_object(field_object(p.out, room->name), "image"), "empty", -1);
+	r = (int)field_int(field_object(field_object(p.out, room->name), "image"), key, -1);
 	(void)json_object_put(p.out);
 	return r;
+}
+
+static int empty(struct image *im, const struct room *room)
+{
+	return told(im, room, "empty");
 }
 
 static void change(const struct image *im, const void *bytes, size_t n, uint64_t at)
@@ -205,12 +211,51 @@ static void vfat_has_a_root_directory(void **state)
 	}
 }
 
+#define DERIVED "11111111-2222-5333-8444-555555555555"
+#define ANY     "11111111-2222-4333-8444-555555555555"
+
+/* A power cut has left the superblock, and not all that it leads to. Only where nobody else can tell, it is looked for. */
+static void its_checker_says_what_is_broken(void **state)
+{
+	static const struct {
+		const struct room *room;
+		const char *type, *make, *checker;
+		uint64_t from, count; /* sectors that were lost */
+	} kinds[] = {
+		{ &room_ext4, "ext4", "mkfs.ext4 -q -F -U " DERIVED, "e2fsck", 8, 64 },
+		{ &room_xfs, "xfs", "mkfs.xfs -q -f -m uuid=" DERIVED, "xfs_repair", 1, 7 },
+		{ &room_vfat, "vfat", "mkfs.vfat -F 32 -i 11111111", "fsck.vfat", 32, 64 },
+	};
+	static const uint8_t zeroes[64 * SECTOR];
+	struct image *im = *state;
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		bool vfat = kinds[i].room == &room_vfat;
+
+		make(im, kinds[i].type, kinds[i].make);
+		if (!look_program(im->a, kinds[i].checker))
+			skip();
+		im->dev.signatures.at[0].uuid = vfat ? "1111-1111" : DERIVED;
+		assert_int_equal(told(im, kinds[i].room, "empty"), 1);
+		assert_int_equal(told(im, kinds[i].room, "broken"), -1);
+		change(im, zeroes, kinds[i].count * SECTOR, kinds[i].from * SECTOR);
+		assert_int_equal(told(im, kinds[i].room, "empty"), 1);
+		assert_int_equal(told(im, kinds[i].room, "broken"), 1);
+		im->m.journal = true; /* it knows */
+		assert_int_equal(told(im, kinds[i].room, "broken"), -1);
+		im->m.journal = false;
+		im->dev.signatures.at[0].uuid = ANY; /* not ours */
+		assert_int_equal(told(im, kinds[i].room, "broken"), -1);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(ext4_counts_its_mounts, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(xfs_keeps_a_log, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(vfat_has_a_root_directory, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(its_checker_says_what_is_broken, set_up, tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

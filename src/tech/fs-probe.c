@@ -5,6 +5,8 @@
 #include "base/arena.h"
 #include "base/field.h"
 #include "base/file.h"
+#include "base/text.h"
+#include "base/uuid.h"
 #include "machine/have.h"
 #include "machine/machine.h"
 #include "machine/probe.h"
@@ -51,7 +53,33 @@ int fs_find_type(const struct machine *m, struct graph *have, const struct kind 
 	return 0;
 }
 
-int fs_probe_devices(struct probe *p, const char *type,
+/* Derived ones are of version 5, or a part of such a one. */
+static bool may_be_ours(const char *text)
+{
+	struct uuid u;
+
+	return text && (uuid_read(text, &u) < 0 || u.b[6] >> 4 == 5);
+}
+
+void fs_probe_broken(struct probe *p, const char *type, const struct blockdev *b, const char *const *checker,
+		     struct json_object *out)
+{
+	const struct signature *sig = fs_signature(b, type);
+	VEC(const char *) argv = { 0 };
+	int status = 0;
+
+	if (p->m->journal || !field_number(out, "empty") || !sig || !may_be_ours(sig->uuid) || b->holders.n ||
+	    machine_mounts_of(p->m, p->arena, b).n)
+		return;
+	for (; *checker; checker++)
+		vec_push(p->arena, &argv, *checker);
+	vec_push(p->arena, &argv, b->path);
+	vec_push(p->arena, &argv, NULL);
+	if (!probe_status(p, argv.at, &status) && status)
+		json_object_object_add(out, "broken", json_object_new_int(1));
+}
+
+int fs_probe_devices(struct probe *p, const char *type, const char *const *checker,
 		     bool (*read)(int fd, uint64_t size, struct json_object *out))
 {
 	struct json_object *all = NULL;
@@ -74,6 +102,8 @@ int fs_probe_devices(struct probe *p, const char *type,
 		}
 		if (machine_mounts_of(p->m, p->arena, *b).n)
 			json_object_object_del(one, "used");
+		if (checker)
+			fs_probe_broken(p, type, *b, checker, one);
 		if (!all)
 			all = json_object_new_object();
 		json_object_object_add(all, (*b)->name, one);
@@ -92,10 +122,11 @@ void fs_find_empty(const struct machine *m, struct graph *have, size_t first, co
 {
 	for (size_t i = first; i < have->nodes.n; i++) {
 		struct fs *fs = as_fs(have->nodes.at[i]);
-		uint64_t empty = 0;
+		uint64_t empty = 0, broken = 0;
 
-		fs->left = fs_recorded(m, type, fs->on, "empty", &empty) && empty ? LEFTOVER_EMPTY
-										  : LEFTOVER_NOT;
+		(void)fs_recorded(m, type, fs->on, "empty", &empty);
+		(void)fs_recorded(m, type, fs->on, "broken", &broken);
+		fs->left = !empty ? LEFTOVER_NOT : broken ? LEFTOVER_HALF : LEFTOVER_EMPTY;
 	}
 }
 

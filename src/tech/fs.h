@@ -114,12 +114,22 @@ const struct signature *fs_signature(const struct blockdev *b, const char *type)
 int fs_find_type(const struct machine *m, struct graph *have, const struct kind *kind, const char *type);
 
 /**
+ * fs_probe_broken() - for probe(), of a filesystem of which @out says that it is empty: adds "broken": 1 where its own checker says so
+ *
+ * Only of one that may be ours, by its UUID, and that no journal tells of: else it costs time, and is known or nobody's business.
+ * @checker: words up to NULL, which write nothing; the device's path is added.
+ */
+void fs_probe_broken(struct probe *p, const char *type, const struct blockdev *b, const char *const *checker,
+		     struct json_object *out);
+
+/**
  * fs_probe_devices() - for probe(): looks into every device with blkid's @type on it, and records that under "TYPE": { "sda1": {...} }
  * Devices that can't be read are left out. Nothing is added where there is none.
  * "used", the bytes in use, is not kept of what is mounted: the superblock lags behind then, and no two looks would agree.
  * @read: fills @out from @fd, a device of @size bytes; false: isn't what it seems, nothing is recorded
+ * @checker: as of fs_probe_broken(); NULL: none
  */
-int fs_probe_devices(struct probe *p, const char *type,
+int fs_probe_devices(struct probe *p, const char *type, const char *const *checker,
 		     bool (*read)(int fd, uint64_t size, struct json_object *out));
 
 /**

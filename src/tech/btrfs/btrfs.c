@@ -389,6 +389,7 @@ static struct json_object *probe_one(struct probe *p, const char *uuid)
 
 static int btrfs_probe(struct probe *p)
 {
+	static const char *const checker[] = { "btrfs", "check", "--readonly", NULL };
 	struct json_object *all = NULL;
 
 	vec_each (struct blockdev *const *, b, &p->m->devs) {
@@ -401,8 +402,12 @@ static int btrfs_probe(struct probe *p)
 			continue;
 		if (!all)
 			all = json_object_new_object();
-		if (!json_object_object_get_ex(all, sig->uuid, NULL))
-			json_object_object_add(all, sig->uuid, probe_one(p, sig->uuid));
+		if (!json_object_object_get_ex(all, sig->uuid, NULL)) {
+			struct json_object *one = probe_one(p, sig->uuid);
+
+			fs_probe_broken(p, "btrfs", *b, checker, one);
+			json_object_object_add(all, sig->uuid, one);
+		}
 	}
 	if (all)
 		json_object_object_add(p->out, "btrfs", all);
@@ -473,9 +478,10 @@ static struct btrfs *add_found(const struct machine *m, struct graph *have, cons
 		b->data = arena_strdup(have->arena, field_text(record, "data"));
 		b->metadata = arena_strdup(have->arena, field_text(record, "metadata"));
 		(void)field_has_number(record, "devices", &b->devices);
-		b->fs.left = field_number(record, "empty")   ? LEFTOVER_EMPTY
-			     : field_number(record, "young") ? LEFTOVER_OURS
-							     : LEFTOVER_NOT;
+		b->fs.left = !field_number(record, "empty")
+				     ? (field_number(record, "young") ? LEFTOVER_OURS : LEFTOVER_NOT)
+			     : field_number(record, "broken") ? LEFTOVER_HALF
+							      : LEFTOVER_EMPTY;
 		(void)field_has_number(record, "used", &b->fs.node.used);
 		warn_clones(sig->uuid, record, d);
 	}

@@ -197,9 +197,9 @@ static bool read_super(int fd, uint64_t size, struct json_object *out)
 
 static int ext4_probe(struct probe *p)
 {
-	(void)fs_probe_devices(p, "ext3", read_old_super);
-	(void)fs_probe_devices(p, "ext2", read_old_super);
-	return fs_probe_devices(p, "ext4", read_super);
+	(void)fs_probe_devices(p, "ext3", NULL, read_old_super);
+	(void)fs_probe_devices(p, "ext2", NULL, read_old_super);
+	return fs_probe_devices(p, "ext4", (const char *const[]){ "e2fsck", "-fn", NULL }, read_super);
 }
 
 static const struct fs_kind ext4_kind, ext3_kind, ext2_kind;

@@ -208,7 +208,7 @@ static bool read_vfat(int fd, uint64_t size, struct json_object *out)
 
 static int vfat_probe(struct probe *p)
 {
-	return fs_probe_devices(p, "vfat", read_vfat);
+	return fs_probe_devices(p, "vfat", (const char *const[]){ "fsck.vfat", "-n", NULL }, read_vfat);
 }
 
 static int vfat_find(const struct machine *m, struct graph *have, struct diag *d)

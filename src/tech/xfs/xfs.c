@@ -209,7 +209,7 @@ static bool read_super(int fd, uint64_t size, struct json_object *out)
 
 static int xfs_probe(struct probe *p)
 {
-	return fs_probe_devices(p, "xfs", read_super);
+	return fs_probe_devices(p, "xfs", (const char *const[]){ "xfs_repair", "-n", NULL }, read_super);
 }
 
 static const struct fs_kind xfs_kind;
