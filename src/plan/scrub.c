@@ -116,18 +116,37 @@ static void tidy(struct op *op, const struct node *n)
 	op->ranges.n = kept;
 }
 
-static struct step *ground(struct steps *s, const struct losses *l, const struct node *n)
+static struct step *clear_step(struct steps *s, const struct node *n)
 {
-	bool given_up = n->have && map_get(&l->clear, n->have->name);
 	struct step *st = step_new(
 		s, n, "clear", "clear the ends of %s, and the places where something old would show itself",
 		n->name);
 
-	st->why = arena_printf(steps_arena(s), given_up ? "what was on %s is given up" : "%s is blank",
-			       n->dev);
 	st->op.form = OP_ZERO;
 	st->op.dev = n->dev;
 	return st;
+}
+
+static struct step *ground(struct steps *s, const struct losses *l, const struct node *n)
+{
+	bool given_up = n->have && map_get(&l->clear, n->have->name);
+	struct step *st = clear_step(s, n);
+
+	st->why = arena_printf(steps_arena(s), given_up ? "what was on %s is given up" : "%s is blank",
+			       n->dev);
+	return st;
+}
+
+void scrub_made(struct steps *s, const struct node *n)
+{
+	struct arena *a = steps_arena(s);
+	struct scrub own = { .arena = a };
+	struct step *st = clear_step(s, n);
+
+	own_places(&own, n);
+	vec_each (const struct scrub_spot *, spot, &own.spots)
+		vec_push(a, &st->op.ranges, (struct op_range){ .start = spot->start, .size = spot->size });
+	tidy(&st->op, n);
 }
 
 void plan_scrub(struct steps *s, const struct graph *want, const struct losses *l)

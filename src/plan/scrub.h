@@ -33,3 +33,6 @@ void scrub_range(struct scrub *out, const struct node *below, uint64_t start, ui
  * partitions, or an array its data, to udev.
  */
 void plan_scrub(struct steps *s, const struct graph *want, const struct losses *l);
+
+/** scrub_made() - for kinds' create(): the same on a new device itself, which its maker has wiped as far as others see. */
+void scrub_made(struct steps *s, const struct node *n);

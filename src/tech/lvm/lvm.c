@@ -4,6 +4,7 @@
 #include "base/arena.h"
 #include "base/text.h"
 #include "machine/machine.h"
+#include "plan/scrub.h"
 #include "plan/settle.h"
 #include "plan/step.h"
 #include "tech/kind.h"
@@ -182,6 +183,8 @@ static int lv_create(struct steps *s, const struct node *want)
 	add_places(s, st, lv);
 	step_gives(s, st, want->dev, 0, want->size);
 	chain(s, st, lv->vg);
+	if (lvm_clears_itself(lv))
+		scrub_made(s, want);
 	return 0;
 }
 
@@ -304,6 +307,7 @@ const struct kind lv_kind = {
 	.leftover = lv_leftover,
 	.compare = lv_compare,
 	.create = lv_create,
+	.scrub = lv_scrub,
 	.open = lv_open,
 	.retire = lv_retire,
 	.busy = lv_busy,

@@ -16,6 +16,7 @@ struct diag;
 struct json_object;
 struct machine;
 struct probe;
+struct scrub;
 struct settle;
 struct steps;
 struct why;
@@ -174,6 +175,11 @@ void pv_compare(const struct node *want, const struct node *have, struct why *wh
 void pv_health(const struct node *want, const struct settle *s, struct why *why);
 void vg_compare(const struct node *want, const struct node *have, struct why *why);
 void lv_compare(const struct node *want, const struct node *have, struct why *why);
+
+/* scrub.c: what lies where a new volume will be */
+void lv_scrub(const struct node *want, uint64_t start, uint64_t size, struct scrub *out);
+/** lvm_clears_itself() - whether a new volume is cleared once it is made: a physical volume that is there can't be written to before. */
+bool lvm_clears_itself(const struct lv *lv);
 
 /* end.c: what was there before */
 /** lvm_is_missing_some() - whether a group that is there lacks a device. */

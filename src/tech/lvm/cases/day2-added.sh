@@ -1,5 +1,5 @@
 #!/bin/sh
-# Brings a machine's storage to the layout 'day2' (day2-added.yaml): 4 steps, made by stowage.
+# Brings a machine's storage to the layout 'day2' (day2-added.yaml): 6 steps, made by stowage.
 # Writes to the disks d.0 (/dev/vda), d.1 (/dev/vdb), d.2 (/dev/vdc).
 # It needs root and looks at every disk before the first write. Exit status: 0 done, 3 nothing was written since
 # the machine is not as planned, else a step failed. It doesn't go on where it ended: plan again for that.
@@ -104,7 +104,7 @@ disk() {
 	fi
 }
 
-total=4
+total=6
 # number, what
 step() {
 	now="step $1, $2"
@@ -129,6 +129,16 @@ expect() {
 		printf '%s\n' "$wrong" >&2
 		return 1
 	fi
+}
+
+# Zeroes: path, then start and size in bytes of each place
+zero() {
+	path=$1
+	shift
+	while [ $# -gt 1 ]; do
+		blkdiscard -z -o "$1" -l "$2" "$path"
+		shift 2
+	done
 }
 
 # A file as the plan saw it: path, what cksum says of it; empty: it wasn't there
@@ -173,6 +183,7 @@ check() {
 	need lsblk util-linux
 	need udevadm udev
 	need lvcreate lvm2
+	need blkdiscard util-linux
 	if [ -n "$missing" ]; then
 		printf '%s\n' "These programs are missing:$missing" >&2
 		exit 1
@@ -194,13 +205,25 @@ work() {
 	lvcreate -y -Wy -n n -l 225 v /dev/vda2:253-477
 	expect /dev/v/n 0 943718400
 
-	# 2. create volume 'v/o', 1288 MiB, on d.0.p, d.1.p (day2-added.yaml:17)
-	step 2 'create volume '\''v/o'\'', 1288 MiB, on d.0.p, d.1.p'
+	# 2. clear the ends of v/n, and the places where something old would show itself (day2-added.yaml:16)
+	step 2 'clear the ends of v/n, and the places where something old would show itself'
+	zero /dev/v/n \
+		0 1052672  2097152 4096  4194304 4096  67108864 4096 \
+		942669824 1048576
+
+	# 3. create volume 'v/o', 1288 MiB, on d.0.p, d.1.p (day2-added.yaml:17)
+	step 3 'create volume '\''v/o'\'', 1288 MiB, on d.0.p, d.1.p'
 	lvcreate -y -Wy -n o -l 322 -i 2 -I 64k v /dev/vda2:478-638 /dev/vdb2:253-413
 	expect /dev/v/o 0 1350565888
 
-	# 3. write /etc/mdadm/mdadm.conf, by which arrays keep their names (day2-added.yaml:8)
-	step 3 'write /etc/mdadm/mdadm.conf, by which arrays keep their names'
+	# 4. clear the ends of v/o, and the places where something old would show itself (day2-added.yaml:17)
+	step 4 'clear the ends of v/o, and the places where something old would show itself'
+	zero /dev/v/o \
+		0 1052672  2097152 4096  4194304 4096  67108864 4096 \
+		1349517312 1048576
+
+	# 5. write /etc/mdadm/mdadm.conf, by which arrays keep their names (day2-added.yaml:8)
+	step 5 'write /etc/mdadm/mdadm.conf, by which arrays keep their names'
 	put 0644 /etc/mdadm/mdadm.conf <<'EOF'
 # mdadm.conf
 #
@@ -225,8 +248,8 @@ MAILADDR root
 ARRAY /dev/md/m metadata=1.2 UUID=94c41f57:ec8d56fc:8ecb6db7:fc6a70df
 EOF
 
-	# 4. wait for udev: links by UUID
-	step 4 'wait for udev: links by UUID'
+	# 6. wait for udev: links by UUID
+	step 6 'wait for udev: links by UUID'
 	settle
 
 	now=
