@@ -159,7 +159,7 @@ control() {
 	old_pattern >/tmp/old/patterns
 	ok "without a scrub udev finds the old" grep -qiFf /tmp/old/patterns /tmp/watch/events
 	ok "and arrays come up" grep -q '^md' /tmp/watch/mdstat
-	ok "and volumes" grep -q '^DM_LV_NAME=' /tmp/watch/db
+	ok "and volumes" grep -q '^E: DM_LV_NAME=' /tmp/watch/db
 	asleep
 	stopped
 	headless a b c

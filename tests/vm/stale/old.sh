@@ -127,13 +127,18 @@ watch() {
 	md_watcher=$!
 }
 
-# idle: udev has nothing to do, and LVM has activated what udev told it about, which systemd starts apart
+# idle: udev has nothing to do, and LVM has activated what udev told it about, which systemd starts apart: a job first, then a unit
 idle() {
-	local deadline=$((SECONDS + 60))
+	local deadline=$((SECONDS + 120))
 	udevadm settle
-	while [ $SECONDS -lt $deadline ] && systemctl list-units --no-legend --state=active,activating 'lvm-activate-*' | grep -q .; do
+	while [ $SECONDS -lt $deadline ] && {
+		systemctl list-jobs --no-legend 'lvm-activate-*'
+		systemctl list-units --no-legend --state=active,activating,deactivating 'lvm-activate-*'
+	} 2>/dev/null | grep -q lvm-activate; do
 		udevadm settle
 	done
+	# One that failed would keep the next of its name from being started.
+	systemctl reset-failed 'lvm-activate-*' 2>/dev/null
 	udevadm settle
 }
 
@@ -171,9 +176,12 @@ no_resync() { echo 1 | tee /proc/sys/dev/raid/speed_limit_{min,max} >/dev/null; 
 
 # stopped: nothing runs any more, but all of it lies about
 stopped() {
-	local round md
+	local round md stop
 	idle
-	for round in 1 2; do # an array may lie in a volume, and a volume in an array
+	for round in 1 2 3; do # an array may lie in a volume, and a volume in an array
+		# What the kernel was told to be of bcache is held by it.
+		for stop in /sys/fs/bcache/*/stop /sys/block/*/bcache/stop /sys/block/*/*/bcache/stop; do [ ! -e "$stop" ] || echo 1 >"$stop"; done
+		udevadm settle
 		vgs --noheadings -o vg_name "${lvm_quiet[@]}" 2>/dev/null | xargs -r -n1 vgchange -q -an "${lvm_quiet[@]}" >/dev/null 2>&1
 		for md in /sys/block/md*; do [ ! -e "$md" ] || mdadm --quiet --stop "/dev/${md##*/}"; done
 	done
