@@ -3,6 +3,7 @@
 
 #include "base/arena.h"
 #include "machine/machine.h"
+#include "tech/kind.h"
 #include "tech/mount/fstab-parse.h"
 #include "tech/mount/fstab.h"
 #include "tech/mount/sources.h"
@@ -59,11 +60,10 @@ static bool is_passing_crypt(const struct machine *m, const struct blockdev *b)
 
 static bool is_known_type(const char *type)
 {
-	static const char *const types[] = { "btrfs", "ext4", "swap", "vfat", "xfs" };
-
-	for (size_t i = 0; i < sizeof(types) / sizeof(*types); i++)
-		if (text_eq(type, types[i]))
-			return true;
+	for (const struct room *const *r = rooms; *r; r++)
+		for (const struct kind *const *k = (*r)->kinds; k && *k; k++)
+			if (text_eq((*k)->section, "filesystems") && text_eq((*k)->name, type))
+				return true;
 	return false;
 }
 
