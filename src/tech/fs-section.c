@@ -27,8 +27,8 @@ static const struct key keys[] = {
 	KEY(TEXTS, struct fs_item, options, .doc = "Mount options; `defaults` if absent.",
 	    .example = "[noatime, nodev]"),
 	KEY(INT, struct fs_item, pass, .min = 0, .max = 9,
-	    .doc = "When the boot checks it: 0 is never. If absent, 1 for an ext4 at /, 2 for other ext4 and "
-		   "for vfat, 0 for the rest."),
+	    .doc = "When the boot checks it: 0 is never. If absent, 0 for btrfs, xfs, ntfs and swap; for "
+		   "others 1 at /, 2 elsewhere."),
 	KEY(WORD, struct fs_item, key, .one_of = "uuid partuuid label partlabel path",
 	    .doc = "What fstab calls it by; `uuid` if absent."),
 	KEY(TEXTS, struct fs_item, mkfs,

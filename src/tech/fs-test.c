@@ -209,14 +209,14 @@ static void unknown_content_is_there(void **state)
 		"  - { type: ext4, devices: a }",
 		DISK("sda", 1073741824, "") "," DISK_WITH(
 			"sdb", 1073741824, "",
-			"{\"type\": \"ntfs\", \"usage\": \"filesystem\", \"label\": \"Win\"}"));
-	const struct node *n = graph_get(t->plan->have, "ntfs on sdb");
+			"{\"type\": \"hfsplus\", \"usage\": \"filesystem\", \"label\": \"Win\"}"));
+	const struct node *n = graph_get(t->plan->have, "hfsplus on sdb");
 
 	(void)state;
 	assert_non_null(n);
 	assert_string_equal(n->below.at[0].to->name, "sdb");
 	assert_true(n->below.at[0].claim);
-	assert_string_equal(n->kind->describe(t->a, n), "ntfs 'Win'");
+	assert_string_equal(n->kind->describe(t->a, n), "hfsplus 'Win'");
 }
 
 static struct settle settle_of(const struct trial *t)
