@@ -52,6 +52,7 @@ struct search {
 	const struct node *node; /* that is looked at */
 	const struct protected_line *line;
 	const char *what;
+	struct protect_ids *collect; /* what would be looked for is noted instead */
 };
 
 static bool is_digits(const char *s, size_t n)
@@ -86,10 +87,21 @@ static void found(struct search *s, const struct protected_line *line, const cha
 	s->what = what;
 }
 
+/* As it is written, but for text that no list can hold. */
+static void look_exact(struct search *s, const char *id, const char *what)
+{
+	if (s->collect)
+		(void)map_set(&s->collect->exact, id, (void *)what);
+	else
+		found(s, map_get(&s->exact, id), what);
+}
+
 /* @id: may be NULL. */
 static void look_id(struct search *s, const char *id, const char *what)
 {
-	if (id && !s->line)
+	if (s->collect && id && *plain(s->arena, id))
+		(void)map_set(&s->collect->exact, plain(s->arena, id), (void *)what);
+	else if (id && !s->line)
 		found(s, map_get(&s->exact, plain(s->arena, id)), what);
 }
 
@@ -101,7 +113,9 @@ static void look_wwn(struct search *s, const char *wwn, const char *what)
 	if (!id || s->line || !is_digits(id, SHORT_WWN))
 		return;
 	if (id[SHORT_WWN])
-		found(s, map_get(&s->exact, arena_strndup(s->arena, id, SHORT_WWN)), what);
+		look_exact(s, arena_strndup(s->arena, id, SHORT_WWN), what);
+	else if (s->collect)
+		(void)map_set(&s->collect->begun, id, (void *)what);
 	else
 		found(s, map_get(&s->begun, id), what);
 }
@@ -113,7 +127,7 @@ static void look_link(struct search *s, const char *link, const char *path)
 					    "/dev/disk/by-partuuid/" };
 	const char *what = arena_printf(s->arena, "%s, which now is %s", link, path);
 
-	found(s, map_get(&s->exact, link), what);
+	look_exact(s, link, what);
 	for (size_t i = 0; i < sizeof(dirs) / sizeof(dirs[0]); i++)
 		if (text_starts(link, dirs[i]))
 			look_id(s, link + strlen(dirs[i]), what);
@@ -134,7 +148,7 @@ static void look_block(struct search *s, const struct blockdev *b)
 	}
 	vec_each (const char *const *, link, &b->links)
 		look_link(s, *link, b->path);
-	found(s, map_get(&s->exact, b->path), arena_printf(a, "the path of %s", b->path));
+	look_exact(s, b->path, arena_printf(a, "the path of %s", b->path));
 }
 
 static void look_node(struct search *s, const struct node *n)
@@ -204,6 +218,34 @@ protection_list plan_protections(struct arena *a, const struct machine *m, const
 	return r;
 }
 
+static bool is_on(struct arena *a, const struct node *n, const struct node *disk)
+{
+	node_list disks = node_disks(a, n);
+
+	vec_each (struct node *const *, at, &disks)
+		if (*at == disk)
+			return true;
+	return false;
+}
+
+void plan_protect_ids(struct arena *a, const struct machine *m, const struct graph *have,
+		      const struct node *disk, struct protect_ids *ret)
+{
+	struct search s = { .arena = a, .collect = ret };
+
+	*ret = (struct protect_ids){ .exact.arena = a, .begun.arena = a };
+	vec_each (struct node *const *, n, &have->nodes)
+		if (is_on(a, *n, disk))
+			look_node(&s, *n);
+	vec_each (const struct drawn_uuid *, drawn, &m->drawn)
+		vec_each (const char *const *, name, &drawn->devices) {
+			const struct node *dev = have_dev(have, *name);
+
+			if (dev && is_on(a, dev, disk))
+				look_id(&s, drawn->id, drawn->what);
+		}
+}
+
 static bool writes(const struct step *st)
 {
 	switch (st->op.form) {
@@ -256,6 +298,23 @@ static node_list step_disks(struct arena *a, const struct graph *all, const stru
 	for (const struct node *n = dev; n; n = n->parent)
 		add_disks(a, all, n, &disks);
 	return disks;
+}
+
+node_list plan_written_disks(const struct plan *p, struct arena *a, const struct graph *all)
+{
+	struct map seen = { .arena = a };
+	node_list written = { 0 };
+
+	vec_each (struct step *const *, st, &p->steps) {
+		node_list disks = { 0 };
+
+		if (writes(*st))
+			disks = step_disks(a, all, p, *st);
+		vec_each (struct node *const *, disk, &disks)
+			if ((*disk)->block && !map_set(&seen, (*disk)->name, *disk))
+				vec_push(a, &written, *disk);
+	}
+	return written;
 }
 
 /* As the layout calls it: "disk 'data.0' (/dev/sdb)". */

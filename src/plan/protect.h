@@ -3,7 +3,9 @@
 
 #include <stdbool.h>
 
+#include "base/map.h"
 #include "base/vec.h"
+#include "graph/node.h"
 #include "machine/machine.h"
 
 struct arena;
@@ -35,6 +37,19 @@ protection_list plan_protections(struct arena *a, const struct machine *m, const
 
 /** plan_protection_of() - what protects a disk, a node of any graph of what is there; NULL: nothing. */
 const struct protection *plan_protection_of(const protection_list *list, const struct node *disk);
+
+/* What a list may state so that it protects a disk; as keys, with what each is. */
+struct protect_ids {
+	struct map exact; /* plain identifiers (small letters, without signs), and paths as they are */
+	struct map begun; /* plain ones with which a longer one of the list may begin */
+};
+
+/** plan_protect_ids() - all that would protect a disk, by what is on it. @have, @disk: of what is there. */
+void plan_protect_ids(struct arena *a, const struct machine *m, const struct graph *have,
+		      const struct node *disk, struct protect_ids *ret);
+
+/** plan_written_disks() - the disks that a plan writes to. @all: what is there, all of it. */
+node_list plan_written_disks(const struct plan *p, struct arena *a, const struct graph *all);
 
 /**
  * plan_protect() - whether a plan leaves those disks alone that a list protects

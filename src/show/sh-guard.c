@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "machine/machine.h"
 #include "plan/plan.h"
+#include "plan/protect.h"
 #include "show/look.h"
 #include "show/sh-parts.h"
 #include "tech/kind.h"
@@ -209,6 +210,52 @@ static void guard_lost(const struct sh_writer *w)
 	}
 }
 
+static node_list written(const struct sh_writer *w)
+{
+	const struct plan *p = w->plan;
+
+	return p->losses.all ? plan_written_disks(p, w->arena, p->losses.all) : (node_list){ 0 };
+}
+
+bool sh_writes(const struct sh_writer *w)
+{
+	return written(w).n;
+}
+
+enum { WIDTH = 110 };
+
+/* A list may have been written since: what it would state of each disk is known. */
+static void guard_protected(const struct sh_writer *w)
+{
+	node_list disks = written(w);
+
+	if (!disks.n)
+		return;
+	text_add(w->out, "\tread_protected\n");
+	vec_each (struct node *const *, n, &disks) {
+		const char *path = sh_quote(w, (*n)->block->path);
+		struct protect_ids ids;
+		size_t column = 0;
+
+		plan_protect_ids(w->arena, w->plan->machine, w->plan->losses.all, *n, &ids);
+		text_printf(w->out, "\tspared %s", path);
+		map_each (it, &ids.exact) {
+			const char *word = sh_quote(w, it->key);
+
+			column = column && column + strlen(word) < WIDTH ? column + strlen(word) + 1
+									 : 16 + strlen(word);
+			text_printf(w->out, "%s%s", column == 16 + strlen(word) ? " \\\n\t\t" : " ", word);
+		}
+		text_addc(w->out, '\n');
+		map_each (it, &ids.begun)
+			text_printf(w->out, "\tspared_wwn %s %s\n", path, sh_quote(w, it->key));
+	}
+	text_add(w->out, "\tif [ \"$bad\" -ne 0 ]; then\n"
+			 "\t\tprintf '%s\\n' 'Nothing was written.' >&2\n"
+			 "\t\texit 3\n"
+			 "\tfi\n");
+}
+
 void sh_check(const struct sh_writer *w, const node_list *disks, const node_list *blank)
 {
 	text_add(w->out, "check() {\n"
@@ -217,6 +264,7 @@ void sh_check(const struct sh_writer *w, const node_list *disks, const node_list
 			 "\t\texit 1\n"
 			 "\tfi\n");
 	needs(w, disks->n, blank->n);
+	guard_protected(w);
 	guard_disks(w, disks);
 	(void)sh_guard_kept(w, true);
 	vec_each (struct node *const *, n, blank)

@@ -19,7 +19,7 @@ struct sh_writer {
 };
 
 extern const char sh_prologue[], sh_looks[], sh_look_disk[], sh_look_blank[], sh_look_lost[],
-	sh_step_function[], sh_settle_function[], sh_zero_function[], sh_gone_function[],
+	sh_look_protected[], sh_step_function[], sh_settle_function[], sh_zero_function[], sh_gone_function[],
 	sh_inside_function[], sh_seen_function[], sh_mkdir_function[], sh_put_function[], sh_put_follow[],
 	sh_put_refuse[];
 
@@ -46,6 +46,9 @@ bool sh_guard_paths(const struct sh_writer *w, bool print);
 
 /** sh_check() - the function check(): all looks before the first write. @disks: that are touched; @blank: that have to be. */
 void sh_check(const struct sh_writer *w, const node_list *disks, const node_list *blank);
+
+/** sh_writes() - whether any disk is written to. */
+bool sh_writes(const struct sh_writer *w);
 
 /** sh_work() - the function work(): the steps. */
 void sh_work(const struct sh_writer *w);

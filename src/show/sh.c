@@ -124,6 +124,8 @@ void show_sh(const struct plan *p, struct arena *a, const struct show_options *o
 		text_add(out, sh_look_blank);
 	if (p->losses.ends.n || p->losses.clear.n)
 		text_add(out, sh_look_lost);
+	if (sh_writes(&w))
+		text_add(out, sh_look_protected);
 	text_printf(out, "total=%zu\n", p->steps.n);
 	text_add(out, sh_step_function);
 	if (sh_waits(p))

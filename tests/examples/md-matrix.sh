@@ -121,6 +121,55 @@ one_line() {
 	printf '%s\n' "$1" | sed 's/^ *//; s/ *$//' | sort -u | tr -s '\n ' ' '
 }
 
+list=/etc/stowage/protected
+protected= # its lines, and the same without what people write in different ways
+nl='
+'
+
+read_protected() {
+	if [ -L "${list%/*}" ] && [ ! -d "${list%/*}" ]; then
+		problem "${list%/*} is a symbolic link to something that is not there"
+	fi
+	if [ ! -e "$list" ] && [ ! -L "$list" ]; then
+		return 0
+	fi
+	if [ ! -f "$list" ] || ! lines=$(tr '\r\t\v\f' '\n   ' <"$list") ||
+		[ "$(tr -d '\000' <"$list" | cksum)" != "$(cksum <"$list")" ]; then
+		problem "$list, the list of protected disks, cannot be read"
+		return 0
+	fi
+	mark=$(printf '\357\273\277')
+	lines=$(printf '%s\n' "${lines#"$mark"}" | sed 's/^ *//; s/^#.*//; s/ #.*//; s/ *$//')
+	protected=$nl$lines$nl$(printf '%s\n' "$lines" | tr '[:upper:]' '[:lower:]' | sed 's/^uuid=//; s/^partuuid=//
+		s/^ptuuid=//; s/^serial=//; s/^wwn=//; s/^wwn-//; s/^naa\.//; s/^eui\.//; s/^uuid\.//; s/^0x//
+		s/[-:._ '\''"]//g')$nl
+}
+
+# No line of the list is about a disk: path, what a line would state
+spared() {
+	path=$1
+	shift
+	for id in "$@"; do
+		case $protected in
+		*"$nl$id$nl"*)
+			protects "$path"
+			return 0
+			;;
+		esac
+	done
+}
+
+# The same: path, digits with which a longer WWN in a line would begin
+spared_wwn() {
+	case $protected in
+	*"$nl$2"*) protects "$1" ;;
+	esac
+}
+
+protects() {
+	problem "$1 is protected: $list has a line about it, or about something on it; nothing lifts that"
+}
+
 total=48
 # number, what
 step() {
@@ -226,6 +275,23 @@ check() {
 	if [ -n "$missing" ]; then
 		printf '%s\n' "These programs are missing:$missing" >&2
 		exit 1
+	fi
+	read_protected
+	spared /dev/sda \
+		wd25000 /dev/disk/by-id/scsi-0QEMU_QEMU_HARDDISK_WD-250-00 scsi0qemuqemuharddiskwd25000 \
+		/dev/disk/by-path/pci-0000:00:1e.0-scsi-0:0:0:0 /dev/sda
+	spared /dev/sdb \
+		wd8000 /dev/disk/by-id/scsi-0QEMU_QEMU_HARDDISK_WD-80-00 scsi0qemuqemuharddiskwd8000 \
+		/dev/disk/by-path/pci-0000:00:1e.0-scsi-0:0:1:0 /dev/sdb
+	spared /dev/sdc \
+		wd8001 /dev/disk/by-id/scsi-0QEMU_QEMU_HARDDISK_WD-80-01 scsi0qemuqemuharddiskwd8001 \
+		/dev/disk/by-path/pci-0000:00:1e.0-scsi-0:0:2:0 /dev/sdc
+	spared /dev/sdd \
+		wd8002 /dev/disk/by-id/scsi-0QEMU_QEMU_HARDDISK_WD-80-02 scsi0qemuqemuharddiskwd8002 \
+		/dev/disk/by-path/pci-0000:00:1e.0-scsi-0:0:3:0 /dev/sdd
+	if [ "$bad" -ne 0 ]; then
+		printf '%s\n' 'Nothing was written.' >&2
+		exit 3
 	fi
 	disk /dev/sda 250059350016 WD-250-00 ''
 	disk /dev/sdb 80026361856 WD-80-00 ''

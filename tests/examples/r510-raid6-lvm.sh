@@ -121,6 +121,55 @@ one_line() {
 	printf '%s\n' "$1" | sed 's/^ *//; s/ *$//' | sort -u | tr -s '\n ' ' '
 }
 
+list=/etc/stowage/protected
+protected= # its lines, and the same without what people write in different ways
+nl='
+'
+
+read_protected() {
+	if [ -L "${list%/*}" ] && [ ! -d "${list%/*}" ]; then
+		problem "${list%/*} is a symbolic link to something that is not there"
+	fi
+	if [ ! -e "$list" ] && [ ! -L "$list" ]; then
+		return 0
+	fi
+	if [ ! -f "$list" ] || ! lines=$(tr '\r\t\v\f' '\n   ' <"$list") ||
+		[ "$(tr -d '\000' <"$list" | cksum)" != "$(cksum <"$list")" ]; then
+		problem "$list, the list of protected disks, cannot be read"
+		return 0
+	fi
+	mark=$(printf '\357\273\277')
+	lines=$(printf '%s\n' "${lines#"$mark"}" | sed 's/^ *//; s/^#.*//; s/ #.*//; s/ *$//')
+	protected=$nl$lines$nl$(printf '%s\n' "$lines" | tr '[:upper:]' '[:lower:]' | sed 's/^uuid=//; s/^partuuid=//
+		s/^ptuuid=//; s/^serial=//; s/^wwn=//; s/^wwn-//; s/^naa\.//; s/^eui\.//; s/^uuid\.//; s/^0x//
+		s/[-:._ '\''"]//g')$nl
+}
+
+# No line of the list is about a disk: path, what a line would state
+spared() {
+	path=$1
+	shift
+	for id in "$@"; do
+		case $protected in
+		*"$nl$id$nl"*)
+			protects "$path"
+			return 0
+			;;
+		esac
+	done
+}
+
+# The same: path, digits with which a longer WWN in a line would begin
+spared_wwn() {
+	case $protected in
+	*"$nl$2"*) protects "$1" ;;
+	esac
+}
+
+protects() {
+	problem "$1 is protected: $list has a line about it, or about something on it; nothing lifts that"
+}
+
 total=12
 # number, what
 step() {
@@ -228,6 +277,14 @@ check() {
 	if [ -n "$missing" ]; then
 		printf '%s\n' "These programs are missing:$missing" >&2
 		exit 1
+	fi
+	read_protected
+	spared /dev/sda \
+		perch7001 /dev/disk/by-id/scsi-0QEMU_QEMU_HARDDISK_PERC-H700-1 scsi0qemuqemuharddiskperch7001 \
+		/dev/disk/by-path/pci-0000:00:1e.0-scsi-0:0:0:0 /dev/sda
+	if [ "$bad" -ne 0 ]; then
+		printf '%s\n' 'Nothing was written.' >&2
+		exit 3
 	fi
 	disk /dev/sda 14401195573248 PERC-H700-1 ''
 	blank /dev/sda

@@ -237,7 +237,13 @@ refused "by WWN, in a list of its own" "line 1 of other.list states 'naa.5000C50
 refused "in the second of two lists" "line 1 of other.list" layout.yaml --protected $list --protected other.list
 status "a saved plan" 0 ./stowage plan layout.yaml --root /mnt/target -o saved.plan
 status "made before the disk was protected" 3 ./stowage apply saved.plan --yes --protected other.list
+status "a script" 0 ./stowage plan layout.yaml --root /mnt/target --format sh -o plan.sh
 echo 5000c500a1b2c3d4 >$list
+quiet
+before=$(written)
+status "a script that was printed before the disk was protected" 3 sh plan.sh
+has "says so" "$b is protected" /tmp/said
+is "and writes nothing" "$before" "$(written)"
 refused "a plan that was saved before the disk was protected" "line 1 of $list" saved.plan
 sed "s,$b,$c," layout.yaml >other.yaml
 status "a layout on another disk is none of its business" 0 ./stowage plan other.yaml --root /mnt/target

@@ -150,6 +150,55 @@ holds() {
 	[ "$has" = "$wanted" ] || problem "$path holds $(one_line "$has") instead of $(one_line "$wanted")"
 }
 
+list=/etc/stowage/protected
+protected= # its lines, and the same without what people write in different ways
+nl='
+'
+
+read_protected() {
+	if [ -L "${list%/*}" ] && [ ! -d "${list%/*}" ]; then
+		problem "${list%/*} is a symbolic link to something that is not there"
+	fi
+	if [ ! -e "$list" ] && [ ! -L "$list" ]; then
+		return 0
+	fi
+	if [ ! -f "$list" ] || ! lines=$(tr '\r\t\v\f' '\n   ' <"$list") ||
+		[ "$(tr -d '\000' <"$list" | cksum)" != "$(cksum <"$list")" ]; then
+		problem "$list, the list of protected disks, cannot be read"
+		return 0
+	fi
+	mark=$(printf '\357\273\277')
+	lines=$(printf '%s\n' "${lines#"$mark"}" | sed 's/^ *//; s/^#.*//; s/ #.*//; s/ *$//')
+	protected=$nl$lines$nl$(printf '%s\n' "$lines" | tr '[:upper:]' '[:lower:]' | sed 's/^uuid=//; s/^partuuid=//
+		s/^ptuuid=//; s/^serial=//; s/^wwn=//; s/^wwn-//; s/^naa\.//; s/^eui\.//; s/^uuid\.//; s/^0x//
+		s/[-:._ '\''"]//g')$nl
+}
+
+# No line of the list is about a disk: path, what a line would state
+spared() {
+	path=$1
+	shift
+	for id in "$@"; do
+		case $protected in
+		*"$nl$id$nl"*)
+			protects "$path"
+			return 0
+			;;
+		esac
+	done
+}
+
+# The same: path, digits with which a longer WWN in a line would begin
+spared_wwn() {
+	case $protected in
+	*"$nl$2"*) protects "$1" ;;
+	esac
+}
+
+protects() {
+	problem "$1 is protected: $list has a line about it, or about something on it; nothing lifts that"
+}
+
 total=33
 # number, what
 step() {
@@ -251,6 +300,53 @@ check() {
 	if [ -n "$missing" ]; then
 		printf '%s\n' "These programs are missing:$missing" >&2
 		exit 1
+	fi
+	read_protected
+	spared /dev/vda \
+		vda ba14a93874f1501fba44d9036e6343a0 /dev/disk/by-id/virtio-vda virtiovda \
+		/dev/disk/by-path/pci-0000:00:03.0 /dev/disk/by-path/virtio-pci-0000:00:03.0 /dev/vda \
+		94c41f57ec8d56fc8ecb6db7fc6a70df /dev/disk/by-id/virtio-vda-part1 virtiovdapart1 \
+		/dev/disk/by-partuuid/0c7c99ca-8b35-5ae9-9e8e-27df3a8d1627 0c7c99ca8b355ae99e8e27df3a8d1627 \
+		/dev/disk/by-path/pci-0000:00:03.0-part1 /dev/disk/by-path/virtio-pci-0000:00:03.0-part1 \
+		/dev/vda1 665781617bcd52639c5b6238a6a68351 /dev/disk/by-id/virtio-vda-part2 virtiovdapart2 \
+		/dev/disk/by-partuuid/cb4f8c63-5f17-5841-af50-d84d7d35e5a5 cb4f8c635f175841af50d84d7d35e5a5 \
+		/dev/disk/by-path/pci-0000:00:03.0-part2 /dev/disk/by-path/virtio-pci-0000:00:03.0-part2 \
+		/dev/vda2 /dev/disk/by-id/md-name-any:m mdnameanym \
+		/dev/disk/by-id/md-uuid-94c41f57:ec8d56fc:8ecb6db7:fc6a70df \
+		mduuid94c41f57ec8d56fc8ecb6db7fc6a70df /dev/md/m /dev/md127 /dev/disk/by-id/dm-name-v-x \
+		dmnamevx /dev/mapper/v-x /dev/v/x /dev/dm-0 /dev/disk/by-id/dm-name-v-y_0 dmnamevy0 \
+		/dev/mapper/v-y_0 /dev/v/y_0 /dev/dm-1
+	spared /dev/vdb \
+		vdb ac1870a4628a574fa3b078da96a6340a /dev/disk/by-id/virtio-vdb virtiovdb \
+		/dev/disk/by-path/pci-0000:00:03.1 /dev/disk/by-path/virtio-pci-0000:00:03.1 /dev/vdb \
+		94c41f57ec8d56fc8ecb6db7fc6a70df /dev/disk/by-id/virtio-vdb-part1 virtiovdbpart1 \
+		/dev/disk/by-partuuid/108a7038-6065-5a2f-ab9a-4ea89649a548 108a703860655a2fab9a4ea89649a548 \
+		/dev/disk/by-path/pci-0000:00:03.1-part1 /dev/disk/by-path/virtio-pci-0000:00:03.1-part1 \
+		/dev/vdb1 ffc430a7af9f5820a68ebce79e81eec6 /dev/disk/by-id/virtio-vdb-part2 virtiovdbpart2 \
+		/dev/disk/by-partuuid/5559f9f8-5083-50bc-b86c-c80110ddd3b4 5559f9f8508350bcb86cc80110ddd3b4 \
+		/dev/disk/by-path/pci-0000:00:03.1-part2 /dev/disk/by-path/virtio-pci-0000:00:03.1-part2 \
+		/dev/vdb2 /dev/disk/by-id/md-name-any:m mdnameanym \
+		/dev/disk/by-id/md-uuid-94c41f57:ec8d56fc:8ecb6db7:fc6a70df \
+		mduuid94c41f57ec8d56fc8ecb6db7fc6a70df /dev/md/m /dev/md127 /dev/disk/by-id/dm-name-v-x \
+		dmnamevx /dev/mapper/v-x /dev/v/x /dev/dm-0 /dev/disk/by-id/dm-name-v-y_1 dmnamevy1 \
+		/dev/mapper/v-y_1 /dev/v/y_1 /dev/dm-2
+	spared /dev/vdc \
+		vdc c10c3f63145e5c89a39db0293948a12d /dev/disk/by-id/virtio-vdc virtiovdc \
+		/dev/disk/by-path/pci-0000:00:03.2 /dev/disk/by-path/virtio-pci-0000:00:03.2 /dev/vdc \
+		94c41f57ec8d56fc8ecb6db7fc6a70df /dev/disk/by-id/virtio-vdc-part1 virtiovdcpart1 \
+		/dev/disk/by-partuuid/c3bd42cb-2223-5705-8cad-d829cd34ae76 c3bd42cb222357058cadd829cd34ae76 \
+		/dev/disk/by-path/pci-0000:00:03.2-part1 /dev/disk/by-path/virtio-pci-0000:00:03.2-part1 \
+		/dev/vdc1 75c07bcefc475124a2c9366336d35fa0 /dev/disk/by-id/virtio-vdc-part2 virtiovdcpart2 \
+		/dev/disk/by-partuuid/c1c7dc28-32cb-5ae8-8ce5-3815c6d921d8 c1c7dc2832cb5ae88ce53815c6d921d8 \
+		/dev/disk/by-path/pci-0000:00:03.2-part2 /dev/disk/by-path/virtio-pci-0000:00:03.2-part2 \
+		/dev/vdc2 /dev/disk/by-id/md-name-any:m mdnameanym \
+		/dev/disk/by-id/md-uuid-94c41f57:ec8d56fc:8ecb6db7:fc6a70df \
+		mduuid94c41f57ec8d56fc8ecb6db7fc6a70df /dev/md/m /dev/md127 /dev/disk/by-id/dm-name-v-y_2 \
+		dmnamevy2 /dev/mapper/v-y_2 /dev/v/y_2 /dev/dm-3 /dev/disk/by-id/dm-name-v-z dmnamevz \
+		/dev/mapper/v-z /dev/v/z /dev/dm-4
+	if [ "$bad" -ne 0 ]; then
+		printf '%s\n' 'Nothing was written.' >&2
+		exit 3
 	fi
 	disk /dev/vda 3221225472 vda ''
 	disk /dev/vdb 3221225472 vdb ''
