@@ -80,7 +80,7 @@ struct array {
 	const char *level_text; /* what the kernel says, where it is none of ours */
 	uint64_t
 		degraded; /* members that don't hold all of their data, as the kernel counts at this moment */
-	const char *sync;   /* "resync", "reshape", ... that is under way; NULL: none */
+	const char *sync; /* "resync", "reshape", ... that is under way; NULL: none */
 };
 
 extern const struct kind array_kind, md_conf_kind;
