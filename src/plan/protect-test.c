@@ -199,9 +199,10 @@ static void test_message(void **state)
 			    "disk 'b' (/dev/vdb) is protected: line 3 of /etc/stowage/protected states "
 			    "'1B1B1B1B-0000-4000-8000-00000000000B', the UUID of the xfs on /dev/vdb2");
 	assert_int_equal(d.messages.at[0].pos.line, 5);
-	assert_string_equal(d.messages.at[1].text,
-			    "it would be written to: create volume 'vg0/v', 1 GiB, on b.lvm; clear the ends of "
-			    "vg0/v, and the places where something old would show itself");
+	assert_string_equal(
+		d.messages.at[1].text,
+		"it would be written to: create volume 'vg0/v', 1 GiB, on b.lvm; clear the ends of "
+		"vg0/v, and the places where something old would show itself");
 }
 
 /* A list of today, against a plan of yesterday. */
