@@ -35,7 +35,7 @@ cp /mnt/t/etc/fstab out/fstab.before
 layout "      data: { size: 25%, stripes: 2 }" "  - { type: xfs, devices: vg/data, mount: /srv/data }" | sed 's/, options: \[noatime\]//' >layout.yaml
 status "one volume and one filesystem are due" 2 ./stowage plan layout.yaml --root /mnt/t --exit-code
 ./stowage plan layout.yaml --root /mnt/t --format json >plan.json
-is "and nothing else" "create vg/data,format /srv/data,mkdir /mnt/t/srv/data,mount /mnt/t/srv/data,write fstab,announce filesystems,wait for links" \
+is "and nothing else" "create vg/data,clear vg/data,format /srv/data,mkdir /mnt/t/srv/data,mount /mnt/t/srv/data,write fstab,announce filesystems,wait for links" \
 	"$(jq -r '[.steps[].id] | join(",")' plan.json)"
 status "apply" 0 ./stowage apply layout.yaml --yes --root /mnt/t
 is "what was there stays" keep "$(cat /mnt/t/home/file)"
