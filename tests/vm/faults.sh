@@ -71,7 +71,8 @@ blank() {
 	for d in "$a" "$b" "$c" "$@"; do
 		[ -b "$d" ] || continue
 		for p in "$d"[0-9]*; do [ ! -b "$p" ] || wipefs -aqf "$p"; done
-		wipefs -aqf "$d"
+		# What lay in volumes, too: it would look like a lost table.
+		blkdiscard -zf "$d"
 		blockdev --rereadpt "$d" 2>/dev/null
 	done
 	rm -rf $target /tmp/wrap/*
@@ -187,7 +188,7 @@ printf '%s\n' 'read -r x </tmp/hold' 'exec "$real" "$@"' | wrap mkfs.ext4
 rm -f $state/journal
 PATH=/tmp/wrap:$PATH ./stowage apply layout.yaml --yes --root $target --state $state >/tmp/first 2>&1 &
 first=$!
-until grep -qs 'started","step":"format /tmp' $state/journal; do read -rt 0.1 <>/tmp/hold; done
+await "the first one works" grep -qs 'started","step":"format /tmp' $state/journal
 status "a second stowage is refused" 3 ./stowage apply layout.yaml --yes --root $target --state $state
 has "it says who works" "another stowage, process $first, is changing this machine" /tmp/said
 timeout 20 sh -c 'echo go >/tmp/hold'
@@ -310,7 +311,7 @@ for place in $target $target/tmp $target/tmp/deeper; do
 	script -qec "./stowage apply layout.yaml --root $target --state $state" /dev/null </tmp/answers >/tmp/shown 2>&1 &
 	asked=$!
 	exec 8>/tmp/answers
-	until grep -q 'Type yes' /tmp/shown; do read -rt 0.1 <>/tmp/hold; done
+	await "it asks" grep -q 'Type yes' /tmp/shown
 	mkdir -p $place
 	mount -t tmpfs other $place
 	echo yes >&8
@@ -375,7 +376,7 @@ for way in killed hangs; do
 		deadline=60
 		rm -f $state/journal
 		(
-			until grep -qs 'started","step":"create vg0' $state/journal; do read -rt 0.2 <>/tmp/hold; done
+			await "vg0 is being created" grep -qs 'started","step":"create vg0' $state/journal
 			read -rt 1 <>/tmp/hold
 			# The only child of stowage that is stowage itself.
 			ps -eo pid=,ppid=,comm= | awk '$3 == "stowage" { of[$1] = $2 } END { for (p in of) if (of[p] in of) print p }' | xargs kill -KILL
@@ -425,7 +426,9 @@ for name in s a; do
 	# QEMU doesn't bring virtio's back whole: what is read of it then is an error.
 	[ $name = s ] || continue
 	for h in /sys/class/scsi_host/host*/scan; do echo '- - -' >"$h"; done
-	until [ -n "$(disk $name)" ]; do udevadm settle; done
+	back() { [ -n "$(disk $name)" ]; }
+	await "the disk is back" back
+	udevadm settle
 	layout one "$(disk $name)"
 	finishes "disk $name vanishes"
 	blank "$(disk $name)"

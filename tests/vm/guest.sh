@@ -45,6 +45,17 @@ has() {
 	fi
 }
 
+# await TEXT COMMAND...: until it succeeds; after two minutes that is told, and the job goes on
+await() {
+	local text=$1 end=$((SECONDS + 120))
+	shift
+	[ -p /tmp/await ] || mkfifo /tmp/await
+	until "$@" 2>/dev/null; do
+		[ $SECONDS -lt $end ] || { ok "$text within two minutes" false; return 1; }
+		read -rt 0.02 <>/tmp/await
+	done
+}
+
 # written: how many sectors were written to each disk so far
 written() { awk '$3 !~ /^(loop|ram|sr)/ { print $3, $10 }' /proc/diskstats; }
 

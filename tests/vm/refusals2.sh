@@ -34,7 +34,7 @@ hold() {
 	mkfifo /tmp/gate
 	"$@" &
 	holder=$!
-	until [ -e /tmp/there ]; do :; done
+	await "the program is where it shall be" test -e /tmp/there
 }
 let_go() {
 	echo >/tmp/gate

@@ -12,11 +12,18 @@ modprobe -a btrfs xfs ext4 raid456
 place small.yaml /dev/vda=a /dev/vdb=b /dev/vdc=c
 apply $root
 verify() { ./stowage verify /tmp/layout.yaml --root $root "$@"; }
+# is_now FILE WORD
+is_now() { [ "$(cat "$1")" = "$2" ]; }
+# md notes by itself that its array is in order once nobody has written for a while; it may also be asked to.
+clean() {
+	echo clean >/sys/block/md0/md/array_state
+	is_now /sys/block/md0/md/array_state clean
+}
 # Nothing else may write meanwhile: filesystems are frozen, and md has noted that its array is in order.
 rest() {
 	quiet
 	for m in home data srv; do ! mountpoint -q $root/$m || fsfreeze -f $root/$m; done
-	until [ "$(cat /sys/block/md0/md/array_state)" = clean ]; do :; done
+	await "md0 is clean" clean
 	sync
 }
 wake() { for m in home data srv; do ! mountpoint -q $root/$m || fsfreeze -u $root/$m; done; }
@@ -108,7 +115,7 @@ mdadm --quiet --add /dev/md0 ${b}2 && udevadm settle
 differs "one that is to be filled" degraded "md0: it is degraded"
 echo 1 >/sys/block/md0/md/sync_speed_min; echo 50 >/sys/block/md0/md/sync_speed_max
 echo idle >/sys/block/md0/md/sync_action
-until [ "$(cat /sys/block/md0/md/sync_action)" = recover ]; do :; done
+await "md0 is being filled" is_now /sys/block/md0/md/sync_action recover
 status "one that is being filled" 2 verify
 has "which md tells" "degraded: md0: .*1 is not filled yet, md says recover" /tmp/said
 cat /tmp/said

@@ -108,7 +108,7 @@ sight() {
 		lsblk -nrpo NAME | grep -v '/loop' | sort -u | xargs blkid -p -s TYPE -s VERSION -s UUID -s LABEL -s PTTYPE -s PTUUID | sed 's/^[^:]*: //' | sort
 		echo "== findmnt"
 		mounted | xargs -rn1 findmnt -rno TARGET,FSTYPE,UUID,OPTIONS | sort
-		mounted | xargs -r stat -c '%n %a %u:%g'
+		mounted | xargs -r stat -c '%n %a %u:%g' | sort
 		echo "== mdadm"
 		for d in /sys/block/md*; do
 			[ ! -e "$d/md" ] || mdadm --detail "/dev/${d##*/}" |

@@ -121,7 +121,7 @@ watch() {
 	# Line by line, or the last events were lost with the end.
 	stdbuf -oL udevadm monitor --kernel --udev --property --subsystem-match=block >/tmp/watch/events 2>&1 &
 	watcher=$!
-	until grep -q '^UDEV' /tmp/watch/events; do :; done
+	await "udevadm listens" grep -q '^UDEV' /tmp/watch/events
 	: >/tmp/watch/mdstat
 	./mdstat.py >/tmp/watch/mdstat 2>&1 &
 	md_watcher=$!
