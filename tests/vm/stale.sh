@@ -6,7 +6,7 @@
 #   all         every kind at every place, and every CASE, in an hour or so where the guest is emulated: tests/vm/stale.sh build/stowage all
 #   CASE        functions of stale/cases.sh: old_in_array old_in_volume other_table far_mirrors old_partitions in_use
 . "$(dirname "$0")/host.sh"
-export SYSTEMD=1
+export SYSTEMD=1 LIMIT=${LIMIT:-3600}
 
 # stale NAME DISK=SIZE...: as guest, with what is in stale/ beside the job
 stale() {

@@ -103,9 +103,9 @@ sight() {
 	jq -S -f normal.jq /tmp/recording >"$1/recording"
 	{
 		echo "== lsblk"
-		lsblk -bnPo TYPE,SIZE,PARTUUID,PARTLABEL,PARTTYPE | grep -v '"loop"' | sort -u
+		lsblk -bnPo TYPE,SIZE,PARTUUID,PARTLABEL,PARTTYPE "${where[keep]}" "${disks[@]}" | sort -u
 		echo "== blkid"
-		lsblk -nrpo NAME | grep -v '/loop' | sort -u | xargs blkid -p -s TYPE -s VERSION -s UUID -s LABEL -s PTTYPE -s PTUUID | sed 's/^[^:]*: //' | sort
+		lsblk -nrpo NAME "${where[keep]}" "${disks[@]}" | sort -u | xargs blkid -p -s TYPE -s VERSION -s UUID -s LABEL -s PTTYPE -s PTUUID | sed 's/^[^:]*: //' | sort
 		echo "== findmnt"
 		mounted | xargs -rn1 findmnt -rno TARGET,FSTYPE,UUID,OPTIONS | sort
 		mounted | xargs -r stat -c '%n %a %u:%g' | sort
@@ -113,6 +113,7 @@ sight() {
 		for d in /sys/block/md*; do
 			[ ! -e "$d/md" ] || mdadm --detail "/dev/${d##*/}" |
 				grep -E 'Version|Level|Size|Devices|Layout|UUID|Name|Bitmap' | grep -vE 'Active|Working|Spare' | sort
+			[ ! -e "$d/md/resync_start" ] || sed 's/^[0-9].*/its members have yet to be made alike/' "$d/md/resync_start"
 		done | sort
 		echo "== lvs"
 		lvs --noheadings --units b -o lv_name,lv_size,segtype,stripes,stripe_size,lv_active,vg_name,vg_extent_size,vg_extent_count,vg_free_count,pv_count 2>/dev/null | sort
@@ -126,6 +127,13 @@ sight() {
 	} >"$1/judges"
 }
 
+# fat_sound DEVICE: FAT notes that it is mounted, and has no journal: that it was when the power went is no damage.
+fat_sound() {
+	fsck.vfat -n "$1" >/tmp/fat
+	cat /tmp/fat
+	! grep -vE '^ *$|^fsck\.fat |files, |between boot sector and its backup|mostly harmless|^  65:01/00$|Not automatically|[Dd]irty bit|Leaving filesystem' /tmp/fat
+}
+
 # sound: every filesystem is whole, by its own checker, and every table. Unmounts all.
 sound() {
 	local source type bad=0
@@ -136,7 +144,7 @@ sound() {
 		ext4) e2fsck -fn "$source" ;;
 		xfs) xfs_repair -n "$source" ;;
 		btrfs) btrfs check --readonly "$source" ;;
-		vfat) fsck.vfat -n "$source" ;;
+		vfat) fat_sound "$source" ;;
 		esac >/tmp/check 2>&1 || {
 			echo "== $source ($type)"
 			cat /tmp/check
@@ -179,7 +187,7 @@ again() {
 		return
 	fi
 	sight /tmp/now
-	diff -r "/tmp/unbroken-$example" /tmp/now >/tmp/why || bad=1
+	diff -r "/tmp/unbroken-$example" /tmp/now >/tmp/why || { bad=1; cat /proc/mdstat >>/tmp/why; }
 	./stowage plan /tmp/layout.yaml --machine /tmp/recording --root $T --exit-code >/tmp/plan 2>&1 || { bad=1; cat /tmp/plan >>/tmp/why; }
 }
 
