@@ -28,8 +28,8 @@ for e in "${examples[@]}"; do
 	disks=("keep=256M,bus=scsi")
 	layout=$top/examples/$e.yaml
 	[ -e "$layout" ] || layout=$here/kill/$e.yaml
-	count=$(grep -oE '/dev/[a-z]+' "$layout" | sort -u | wc -l)
-	for ((i = 0; i < count; i++)); do disks+=("d$i=40G,bus=scsi"); done
+	on=$(grep -oE '/dev/[a-z]+' "$layout" | sort -u | wc -l)
+	for ((i = 0; i < on; i++)); do disks+=("d$i=40G,bus=scsi"); done
 
 	record=$work/record-$e
 	mkdir -p "$record/disks"
@@ -60,7 +60,7 @@ JOB
 	cp -r "$record/out/unbroken" "$job/"
 	python3 "$here/kill/cut.py" choose "$record/disks" "$record/moments" "$n" "$seed" "$job"
 	mkdir -p "$job/disks"
-	for ((i = -1; i < count; i++)); do
+	for ((i = -1; i < on; i++)); do
 		d=$([ $i = -1 ] && echo keep || echo d$i)
 		truncate -s %4096 "$record/disks/$d.log"
 		mv "$record/disks/$d.log" "$job/disks/log-$d.img"

@@ -65,6 +65,31 @@ quiet() {
 	for md in /sys/block/md*/md/sync_action; do [ -e "$md" ] && echo frozen >"$md"; done
 	sync
 	udevadm settle
+	still
+}
+
+# still: md notes by and by in its members that nobody writes any more; that is over
+still() {
+	local md
+	for md in /sys/block/md*/md/sync_action; do [ ! -e "$md" ] || await "${md%/sync_action} is at rest" at_rest "${md%/sync_action}"; done
+}
+at_rest() {
+	local member state
+	state=$(cat "$1/array_state")
+	case $state in
+	clean) ;;
+	# Nothing has to be waited for: it may be asked to.
+	active* | write-pending) echo clean >"$1/array_state" ;;
+	*) return 0 ;;
+	esac
+	# It says that it is clean before that is written, which its thread does. This wakes the thread.
+	echo frozen >"$1/sync_action"
+	[ "$state" = clean ] || return 1
+	# In one that was never synced the members don't tell.
+	[ "$(cat "$1/resync_start")" = none ] || return 0
+	for member in "$1"/dev-*; do
+		grep -q faulty "$member/state" || mdadm --examine "/dev/$(basename "$(readlink -f "$member/block")")" | grep -q 'State : clean$' || return 1
+	done
 }
 
 # freeze DIR, thaw DIR: filesystems at and below a directory write nothing of their own meanwhile (ext4 still makes its inode tables, say)

@@ -14,17 +14,12 @@ apply $root
 verify() { ./stowage verify /tmp/layout.yaml --root $root "$@"; }
 # is_now FILE WORD
 is_now() { [ "$(cat "$1")" = "$2" ]; }
-# md notes by itself that its array is in order once nobody has written for a while; it may also be asked to.
-clean() {
-	echo clean >/sys/block/md0/md/array_state
-	is_now /sys/block/md0/md/array_state clean
-}
 # Nothing else may write meanwhile: filesystems are frozen, and md has noted that its array is in order.
 rest() {
 	quiet
 	for m in home data srv; do ! mountpoint -q $root/$m || fsfreeze -f $root/$m; done
-	await "md0 is clean" clean
 	sync
+	still
 }
 wake() { for m in home data srv; do ! mountpoint -q $root/$m || fsfreeze -u $root/$m; done; }
 looks() { # TEXT STATUS: what verify says is in /tmp/said; it writes nothing
