@@ -215,13 +215,15 @@ interrupt() {
 	reset
 }
 
-# replug: the disks go and come back, as after a boot
+# replug: the disks go and come back, as after a boot; udev, stopped, has seen nothing of what they came to hold
 replug() {
 	local d host names=(keep)
 	for ((i = 0; i < count; i++)); do names+=("d$i"); done
 	for d in "${names[@]}"; do echo 1 >"/sys/block/$(basename "$(disk "$d")")/device/delete"; done
+	udevadm control --start-exec-queue
 	udevadm settle
 	btrfs device scan --forget
+	for d in /sys/block/md* /sys/block/dm-*; do [ ! -e "$d" ] || { echo "not ok - $d is there without a disk"; exit 1; }; done
 	for host in /sys/class/scsi_host/*; do echo '- - -' >"$host/scan"; done
 	for d in "${names[@]}"; do udevadm wait --timeout=60 "/dev/disk/by-id/scsi-0QEMU_QEMU_HARDDISK_$d" || { echo "not ok - $d doesn't come back"; exit 1; }; done
 	udevadm settle
@@ -233,9 +235,10 @@ rebuild() {
 	local d from=cut-$1 moment
 	moment=$(cat "cut-$1/moment")
 	umount /mnt/keep
+	udevadm settle
+	udevadm control --stop-exec-queue
 	for d in keep $(for ((i = 0; i < count; i++)); do echo "d$i"; done); do
-		# Under the lock, so that udev doesn't look at what is half there.
-		flock "$(disk "$d")" sh -c "blkdiscard -f $(disk "$d") 2>/dev/null && python3 replay.py $from/$d $(disk "log-$d") $(disk "$d")"
+		blkdiscard -f "$(disk "$d")" 2>/dev/null && python3 replay.py "$from/$d" "$(disk "log-$d")" "$(disk "$d")"
 	done
 	replug
 	mount -o noatime "$(disk keep)" /mnt/keep
