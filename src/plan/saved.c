@@ -35,6 +35,8 @@ static struct json_object *op_json(struct arena *a, const struct op *op)
 	add_text(o, "options", op->options);
 	add_text(o, "script", op->script);
 	add_text(o, "content", op->content);
+	if (op->mode)
+		json_object_object_add(o, "mode", json_object_new_int64(op->mode));
 	vec_each (const struct op_range *, r, &op->ranges)
 		text_printf(&ranges, "%llu+%llu ", (unsigned long long)r->start, (unsigned long long)r->size);
 	vec_each (const struct op_expect *, e, &op->expect)
