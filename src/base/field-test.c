@@ -9,9 +9,9 @@
 
 #include "base/field.h"
 
-static const char sample[] =
-	"{ 'text': 'sda', 'n': 7, 'large': 18446744073709551615, 'minus': -1, 'null': null, 'real': 1.5,"
-	"  'list': [1, 2], 'object': { 'text': '' } }";
+static const char sample[] = "{ 'text': 'sda', 'n': 7, 'large': 18446744073709551615, 'minus': -1, 'null': "
+			     "null, 'true': true, 'false': false, 'real': 1.5,"
+			     "  'list': [1, 2], 'object': { 'text': '' } }";
 
 static int setup(void **state)
 {
@@ -38,6 +38,8 @@ static void each_form_is_read(void **state)
 	assert_int_equal(field_count(field_list(o, "list")), 2);
 	assert_true(field_has_number(o, "n", &n));
 	assert_int_equal(n, 7);
+	assert_true(field_true(o, "true"));
+	assert_false(field_true(o, "false"));
 }
 
 static void other_forms_are_absent(void **state)
@@ -48,6 +50,7 @@ static void other_forms_are_absent(void **state)
 
 	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
 		assert_int_equal(field_number(o, keys[i]), 0);
+		assert_false(field_true(o, keys[i]));
 		assert_false(field_has_number(o, keys[i], &n));
 	}
 	assert_int_equal(n, 3);

@@ -43,6 +43,11 @@ bool field_has_number(struct json_object *o, const char *key, uint64_t *ret)
 	return true;
 }
 
+bool field_true(struct json_object *o, const char *key)
+{
+	return json_object_get_boolean(field(o, key, json_type_boolean));
+}
+
 struct json_object *field_object(struct json_object *o, const char *key)
 {
 	return field(o, key, json_type_object);

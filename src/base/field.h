@@ -24,6 +24,9 @@ uint64_t field_number(struct json_object *o, const char *key);
 /** field_has_number() - the same, told apart from 0. Return: false where there is none; @ret stays as it was. */
 bool field_has_number(struct json_object *o, const char *key, uint64_t *ret);
 
+/** field_true() - whether it is there and true. */
+bool field_true(struct json_object *o, const char *key);
+
 /** field_object() - an object. Return: NULL where there is none. */
 struct json_object *field_object(struct json_object *o, const char *key);
 

@@ -75,7 +75,7 @@ struct node {
 	/* want only */
 	const struct node *have; /* the match, NULL: none */
 	enum verdict verdict;
-	bool closed; /* is there, is ours, and doesn't run: an inactive volume; what is on it can't be seen before */
+	bool closed; /* is there, and isn't ready: an inactive volume, on which nothing can be seen; a group with a damaged copy of its metadata */
 
 	/* have only */
 	const struct blockdev *block; /* the kernel's device, NULL where it is none */

@@ -35,17 +35,23 @@ static uint64_t now_ms(void)
 	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
 }
 
-/* Reports are read by programs: in English, numbers with points. And lvm complains of descriptors that its caller's caller left open. */
+/*
+ * Reports are read by programs: in English, numbers with points. And lvm complains of descriptors that its caller's caller left open, and
+ * tells what it is doing in the midst of a report ("Retrying metadata scan."), if not told to do so elsewhere: lvm(8).
+ */
 static char **make_environment(struct arena *a)
 {
 	VEC(char *) env = { 0 };
 
 	for (char **e = environ; e && *e; e++)
 		if (!text_starts(*e, "LC_") && !text_starts(*e, "LANG=") && !text_starts(*e, "LANGUAGE=") &&
-		    !text_starts(*e, "LVM_SUPPRESS_FD_WARNINGS="))
+		    !text_starts(*e, "LVM_SUPPRESS_FD_WARNINGS=") && !text_starts(*e, "LVM_OUT_FD=") &&
+		    !text_starts(*e, "LVM_ERR_FD=") && !text_starts(*e, "LVM_REPORT_FD="))
 			vec_push(a, &env, *e);
 	vec_push(a, &env, arena_strdup(a, "LC_ALL=C.UTF-8"));
 	vec_push(a, &env, arena_strdup(a, "LVM_SUPPRESS_FD_WARNINGS=1"));
+	vec_push(a, &env, arena_strdup(a, "LVM_OUT_FD=2"));
+	vec_push(a, &env, arena_strdup(a, "LVM_REPORT_FD=1"));
 	vec_push(a, &env, NULL);
 	return env.at;
 }

@@ -230,7 +230,7 @@ static void note_making(const struct settle *s, struct steps *steps, const struc
 		last->why = arena_printf(s->arena, "it %s", (const char *)map_get(&s->losses->anew, n->name));
 }
 
-/* Steps for what is there and doesn't run. Return: whether there is any. */
+/* Steps for what is there and doesn't run, or isn't in order. Return: whether there is any. */
 static bool open_closed(const struct plan *p, struct steps *steps, struct diag *d)
 {
 	bool any = false;
@@ -243,8 +243,12 @@ static bool open_closed(const struct plan *p, struct steps *steps, struct diag *
 		if (!any)
 			diag_warn(
 				d, (*n)->pos,
-				"'%s' doesn't run, and what is on it is seen only then: this plan starts it, "
-				"and the rest is planned after that",
+				(*n)->kind->device
+					? "'%s' doesn't run, and what is on it is seen only then: this plan "
+					  "starts it, and the rest is planned after that"
+					: "'%s' has to be put in order first: this plan does so, and the "
+					  "rest "
+					  "is planned after that",
 				(*n)->name);
 		any = true;
 	}

@@ -86,25 +86,37 @@ static bool receive_all(int fd, void *buf, size_t n)
 	return true;
 }
 
-/*
- * LVM writes past the page cache and asks no disk to keep it: what a power cut takes back must not be in the journal as made. So the devices
- * that a command names are flushed, "/dev/vda5:0-127" among them. Seen with 2.03.16.
- */
-static int flush_named(const char *line)
+/* Notes the devices that a command names, "/dev/vda5:0-127" among them. */
+static void note_named(struct arena *a, text_list *devices, const char *line)
 {
 	for (const char *s = line; (s = strstr(s, "/dev/"));) {
 		size_t n = strcspn(s, ": \t\"'");
-		char *path = s > line && strchr(" \t\"'", s[-1]) ? strndup(s, n) : NULL;
-		int fd = path ? open(path, O_RDONLY | O_CLOEXEC) : -1, e = 0;
+		bool known = s == line || !strchr(" \t\"'", s[-1]);
+
+		vec_each (const char *const *, dev, devices)
+			known = known || (strlen(*dev) == n && !memcmp(*dev, s, n));
+		if (!known)
+			vec_push(a, devices, arena_strndup(a, s, n));
+		s += n;
+	}
+}
+
+/*
+ * LVM writes past the page cache and asks no disk to keep it: what a power cut takes back must not be in the journal as made. And what a
+ * command names is not all that it writes to: its group's metadata is on each device of the group. So all that were named so far are flushed.
+ * Seen with 2.03.16.
+ */
+static int flush(const text_list *devices)
+{
+	vec_each (const char *const *, dev, devices) {
+		int fd = open(*dev, O_RDONLY | O_CLOEXEC), e = 0;
 
 		if (fd >= 0 && fsync(fd) < 0)
-			e = op_say("cannot flush %s: %s", path, strerror(errno));
+			e = op_say("cannot flush %s: %s", *dev, strerror(errno));
 		if (fd >= 0)
 			(void)close(fd);
-		free(path);
 		if (e)
 			return e;
-		s += n;
 	}
 	return 0;
 }
@@ -112,6 +124,8 @@ static int flush_named(const char *line)
 /* Commands come as a length and the text, without NUL; results go back as a number. Ends with the socket. */
 static int serve(void *arg)
 {
+	_cleanup_arena_ struct arena *a = arena_new();
+	text_list devices = { 0 };
 	void *handle;
 	uint32_t n;
 
@@ -130,7 +144,8 @@ static int serve(void *arg)
 		}
 		line[n] = 0;
 		result = lvm2_run(handle, line);
-		if (result == 1 && flush_named(line))
+		note_named(a, &devices, line);
+		if (result == 1 && flush(&devices))
 			result = 5; /* as LVM says that it has failed */
 		free(line);
 		/* What it has said must be in the pipes before the result is in the socket. */

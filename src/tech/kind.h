@@ -110,7 +110,7 @@ struct kind {
 	void (*health)(const struct node *want, const struct settle *s, struct why *why);
 	/* Steps that bring it about. The last one gives the node. */
 	int (*create)(struct steps *s, const struct node *want);
-	/* Steps that start one that is there as asked, and is .closed: settle() says which are. NULL: none is. */
+	/* Steps that start one that is there as asked and is .closed, or put it in order: settle() says which are. NULL: none is. */
 	int (*open)(struct steps *s, const struct node *want);
 	/*
 	 * Steps that end an object which is there, so that the kernel has forgotten it: all that stood on it has gone before, its devices'

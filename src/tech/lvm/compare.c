@@ -98,6 +98,24 @@ void vg_compare(const struct node *want, const struct node *have, struct why *wh
 	}
 }
 
+void vg_health(const struct node *want, const struct settle *s, struct why *why)
+{
+	const struct pv *pv = want->have ? vg_damaged(vg_of(want->have)) : NULL;
+
+	(void)s;
+	if (!want->have) {
+		why_absent(why);
+		return;
+	}
+	if (!pv)
+		return;
+	why_add(why, NULL,
+		"the copy of its metadata on /dev/%s can't be read: 'vgck --updatemetadata %s', run twice, "
+		"mends it",
+		pv->dev, vg_of(want->have)->vg_name);
+	why_is(why, WHY_DEGRADED);
+}
+
 /* The extents that a size asks for; 0: any number would do. @ret_most: for ranges. */
 static uint64_t asked(const struct lv *w, uint64_t extent, uint64_t *ret_most)
 {

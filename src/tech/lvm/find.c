@@ -149,6 +149,7 @@ static void find_group(const struct machine *m, struct graph *have, struct json_
 
 		pv->pe_start = field_number(p, "start");
 		pv->extents = field_number(p, "extents");
+		pv->damaged = field_true(p, "damaged");
 		pv->node.size = pv->extents * vg->extent_size;
 		vg->node.size += pv->node.size;
 	}
@@ -255,6 +256,14 @@ int vg_find(const struct machine *m, struct graph *have, struct diag *d)
 	else
 		guess(m, have);
 	return 0;
+}
+
+const struct pv *vg_damaged(const struct vg *have)
+{
+	vec_each (struct pv *const *, pv, &have->pvs)
+		if ((*pv)->damaged && (*pv)->dev)
+			return *pv;
+	return NULL;
 }
 
 const struct lv *vg_volume(const struct vg *have, const char *lv_name)

@@ -7,8 +7,10 @@
 #include <string.h>
 
 #include <cmocka.h>
+#include <json-c/json.h>
 
 #include "base/arena.h"
+#include "base/field.h"
 #include "base/text.h"
 #include "machine/probe.h"
 #include "tech/lvm/lvm.h"
@@ -465,6 +467,50 @@ static void test_drawn(void **state)
 	assert_int_equal(drawn.n, sizeof(want) / sizeof(*want));
 }
 
+/* A copy of the metadata that can't be read is told by messages alone; a device that never had one isn't damaged. */
+static void test_damaged(void **state)
+{
+	static const char recording[] = "{ \"stowage-machine\": 1, \"devices\": ["
+					" { \"name\": \"sda\", \"type\": \"disk\", \"size\": 1048576 },"
+					" { \"name\": \"sda1\", \"type\": \"disk\", \"size\": 1048576 } ] }";
+	static const char report[] =
+		"{ \"report\": [ { \"vg\": [ { \"vg_name\": \"v\" } ], \"pv\": ["
+		" { \"pv_name\": \"/dev/sda\", \"pv_uuid\": \"A\", \"pv_missing\": \"\" },"
+		" { \"pv_name\": \"/dev/sda1\", \"pv_uuid\": \"B\", \"pv_missing\": \"\" } ] } ],"
+		" \"log\": [ { \"log_message\": \"Retrying metadata scan.\" }, {}, 3,"
+		" { \"log_message\": \"%s\" }, ] }";
+	static const struct {
+		const char *message, *damaged; /* the devices that are */
+	} said[] = {
+		{ "WARNING: repair VG metadata on /dev/sda1 with vgck --updatemetadata.", "sda1" },
+		{ "WARNING: Repair VG metadata on /dev/sda with vgck --updatemetadata.", "sda" },
+		{ "WARNING: repair VG metadata on /dev/sdb with vgck --updatemetadata.", "" },
+		{ "WARNING: repair VG metadata on ", "" },
+		{ "See vgck --updatemetadata to correct inconsistency.", "" },
+		{ "WARNING: PV /dev/sda might need repairing.", "" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(said) / sizeof(*said); i++) {
+		_cleanup_arena_ struct arena *a = arena_new();
+		struct diag d = { .arena = a };
+		struct text text = { .arena = a }, damaged = { .arena = a };
+		struct json_object *lvm, *pvs;
+		struct machine *m;
+
+		assert_int_equal(machine_parse(a, "r", recording, strlen(recording), &d, &m), 0);
+		text_printf(&text, report, said[i].message);
+		lvm = lvm_report(a, text_str(&text), m);
+		pvs = field_list(json_object_array_get_idx(field_list(lvm, "groups"), 0), "pvs");
+		assert_int_equal(field_count(pvs), 2);
+		for (size_t k = 0; k < 2; k++)
+			if (field_true(json_object_array_get_idx(pvs, k), "damaged"))
+				text_add(&damaged, field_text(json_object_array_get_idx(pvs, k), "dev"));
+		assert_string_equal(text_str(&damaged), said[i].damaged);
+		json_object_put(lvm);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -474,7 +520,7 @@ int main(void)
 		cmocka_unit_test(test_greedy),      cmocka_unit_test(test_greedy_agrees),
 		cmocka_unit_test(test_extents),     cmocka_unit_test(test_data_start),
 		cmocka_unit_test(test_stripe_size), cmocka_unit_test(test_words),
-		cmocka_unit_test(test_drawn),
+		cmocka_unit_test(test_drawn),       cmocka_unit_test(test_damaged),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

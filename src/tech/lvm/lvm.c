@@ -129,6 +129,27 @@ static int vg_create(struct steps *s, const struct node *want)
 	return 0;
 }
 
+/*
+ * LVM mends a copy that it stumbles over while it scans; one that by its header is as the others it reads later, and then only says so. Once the
+ * others are newer, that one is of the first sort, too. Seen with 2.03.16.
+ */
+static int vg_open(struct steps *s, const struct node *want)
+{
+	const struct vg *vg = vg_of(want);
+	struct step *first = step_new(s, want, "renew", "write the metadata of volume group '%s' anew",
+				      vg->vg_name),
+		    *second = step_new(s, want, "repair",
+				       "repair the copy of it on /dev/%s, which can't be read",
+				       vg_damaged(vg_of(want->have))->dev);
+
+	step_lvm(s, first, "vgck", "--updatemetadata", vg->vg_name, NULL);
+	step_lvm(s, second, "vgck", "--updatemetadata", vg->vg_name, NULL);
+	first->uses = second->uses = true;
+	chain(s, first, vg);
+	chain(s, second, vg);
+	return 0;
+}
+
 /* "/dev/vda5:0-127:200-220" for every device, in their order. */
 static void add_places(struct steps *s, struct step *st, const struct lv *lv)
 {
@@ -272,7 +293,9 @@ const struct kind vg_kind = {
 	.match = vg_match,
 	.settle = vg_settle,
 	.leftover = vg_leftover,
+	.open = vg_open,
 	.compare = vg_compare,
+	.health = vg_health,
 	.create = vg_create,
 	.describe = vg_describe,
 	.alive = vg_alive,
@@ -315,11 +338,11 @@ const struct kind lv_kind = {
 };
 
 /* liblvm2cmd runs them in a run; the script that a plan prints calls the programs. */
-static const struct room_tool tools[] = {
-	{ "lvm", "lvm2" },      { "pvcreate", "lvm2" }, { "vgcreate", "lvm2" },
-	{ "lvcreate", "lvm2" }, { "vgchange", "lvm2" }, { "vgremove", "lvm2" },
-	{ "lvremove", "lvm2" }, { "lvchange", "lvm2" }, { 0 }
-};
+static const struct room_tool tools[] = { { "lvm", "lvm2" },      { "pvcreate", "lvm2" },
+					  { "vgcreate", "lvm2" }, { "lvcreate", "lvm2" },
+					  { "vgchange", "lvm2" }, { "vgremove", "lvm2" },
+					  { "lvremove", "lvm2" }, { "lvchange", "lvm2" },
+					  { "vgck", "lvm2" },     { 0 } };
 
 static const struct kind *const kinds[] = { &pv_kind, &vg_kind, &lv_kind, NULL };
 

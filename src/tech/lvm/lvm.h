@@ -51,6 +51,7 @@ struct pv {
 	/* have */
 	const char *uuid; /* as LVM shows it */
 	const char *dev;  /* kernel name; NULL: missing */
+	bool damaged;     /* LVM can't read its copy of the group's metadata */
 };
 
 /* Extents of a physical volume. */
@@ -159,6 +160,8 @@ struct json_object *lvm_report(struct arena *a, const char *text, const struct m
 
 /** lvm_note_uuids() - the UUIDs of groups and volumes in LVM's report, by probe_drawn(). */
 void lvm_note_uuids(struct probe *p, const char *text);
+/** vg_damaged() - the first device of a group that is there whose copy of the metadata can't be read; NULL: all can. */
+const struct pv *vg_damaged(const struct vg *have);
 int vg_find(const struct machine *m, struct graph *have, struct diag *d);
 const struct lv *vg_volume(const struct vg *have, const char *lv_name);
 const struct node *pv_match(const struct node *want, const struct settle *s);
@@ -174,6 +177,7 @@ enum leftover lv_leftover(const struct node *want, const struct node *have, cons
 void pv_compare(const struct node *want, const struct node *have, struct why *why);
 void pv_health(const struct node *want, const struct settle *s, struct why *why);
 void vg_compare(const struct node *want, const struct node *have, struct why *why);
+void vg_health(const struct node *want, const struct settle *s, struct why *why);
 void lv_compare(const struct node *want, const struct node *have, struct why *why);
 
 /* scrub.c: what lies where a new volume will be */

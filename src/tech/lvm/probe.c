@@ -3,6 +3,7 @@
 #include <json-c/json.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/arena.h"
 #include "base/field.h"
@@ -45,7 +46,28 @@ static int by_text(const void *a, const void *b)
 			  json_object_to_json_string_ext(*y, JSON_C_TO_STRING_PLAIN));
 }
 
-static struct json_object *report_pvs(struct json_object *list, const struct machine *m)
+/*
+ * Whether LVM could not read a device's copy of the metadata. There is no field for it, only messages, of which this one comes with each such
+ * fault; a count of no copies may be as somebody wanted it. Seen with 2.03.16 and, with a capital letter, 2.03.38. @log: of the report.
+ */
+static bool is_damaged(struct json_object *log, const char *dev)
+{
+	static const char said[] = "WARNING: repair VG metadata on ",
+			  advice[] = " with vgck --updatemetadata";
+	size_t n = strlen(said), len = strlen(dev);
+
+	for (size_t i = 0; len && i < field_count(log); i++) {
+		const char *message = get_text(json_object_array_get_idx(log, i), "log_message");
+
+		if (!strncasecmp(message, said, n) && !strncmp(message + n, dev, len) &&
+		    text_starts(message + n + len, advice))
+			return true;
+	}
+	return false;
+}
+
+static struct json_object *report_pvs(struct json_object *list, struct json_object *log,
+				      const struct machine *m)
 {
 	struct json_object *out = json_object_new_array();
 
@@ -59,6 +81,8 @@ static struct json_object *report_pvs(struct json_object *list, const struct mac
 		add_text(o, "uuid", get_text(row, "pv_uuid"));
 		add_number(o, "start", get_text(row, "pe_start"));
 		add_number(o, "extents", get_text(row, "pv_pe_count"));
+		if (is_damaged(log, get_text(row, "pv_name")))
+			json_object_object_add(o, "damaged", json_object_new_boolean(true));
 		json_object_array_add(out, o);
 	}
 	json_object_array_sort(out, by_text);
@@ -111,7 +135,7 @@ static struct json_object *report_extents(struct json_object *list)
 
 struct json_object *lvm_report(struct arena *a, const char *text, const struct machine *m)
 {
-	struct json_object *in = json_tokener_parse(text), *lvm, *groups, *orphans = NULL, *list;
+	struct json_object *in = json_tokener_parse(text), *lvm, *groups, *orphans = NULL, *list, *log;
 
 	(void)a;
 	list = field_list(in, "report");
@@ -119,6 +143,7 @@ struct json_object *lvm_report(struct arena *a, const char *text, const struct m
 		json_object_put(in);
 		return NULL;
 	}
+	log = field_list(in, "log");
 	groups = json_object_new_array();
 	for (size_t i = 0; i < field_count(list); i++) {
 		struct json_object *r = json_object_array_get_idx(list, i), *o;
@@ -128,13 +153,13 @@ struct json_object *lvm_report(struct arena *a, const char *text, const struct m
 
 		if (!vg || !*get_text(vg, "vg_name")) {
 			if (!orphans)
-				orphans = report_pvs(field_list(r, "pv"), m);
+				orphans = report_pvs(field_list(r, "pv"), log, m);
 			continue;
 		}
 		o = json_object_new_object();
 		add_text(o, "name", get_text(vg, "vg_name"));
 		add_number(o, "extent", get_text(vg, "vg_extent_size"));
-		json_object_object_add(o, "pvs", report_pvs(field_list(r, "pv"), m));
+		json_object_object_add(o, "pvs", report_pvs(field_list(r, "pv"), log, m));
 		json_object_object_add(o, "lvs", report_volumes(field_list(r, "lv"), field_list(r, "seg")));
 		json_object_object_add(o, "extents", report_extents(field_list(r, "pvseg")));
 		json_object_array_add(groups, o);
@@ -214,6 +239,8 @@ int lvm_probe(struct probe *p)
 					    "--units",
 					    "b",
 					    "--nosuffix",
+					    "--config",
+					    "log/report_command_log=1",
 					    "--configreport",
 					    "vg",
 					    "-o",

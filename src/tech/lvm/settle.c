@@ -225,6 +225,8 @@ int vg_settle(struct node *want, struct settle *s)
 
 	if (have && have->extent_size)
 		vg->extent_size = have->extent_size;
+	/* LVM goes on with the copies that are whole, and leaves the other one as it is. A power cut in the midst of a change makes such. */
+	want->closed = !s->verify && have && vg_damaged(have) && same_devices(vg, have);
 	r = check_sectors(vg, s);
 	if (r == 0 && !have)
 		r = check_name(vg, s);

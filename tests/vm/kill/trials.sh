@@ -223,7 +223,10 @@ replug() {
 	udevadm control --start-exec-queue
 	udevadm settle
 	btrfs device scan --forget
-	for d in /sys/block/md* /sys/block/dm-*; do [ ! -e "$d" ] || { echo "not ok - $d is there without a disk"; exit 1; }; done
+	# Who opens the node of an array that is gone makes a new one that holds nothing.
+	for d in /sys/block/md*/md/array_state /sys/block/dm-*; do
+		[ ! -e "$d" ] || [ "$(cat "$d" 2>/dev/null)" = clear ] || { echo "not ok - $d is there without a disk"; exit 1; }
+	done
 	for host in /sys/class/scsi_host/*; do echo '- - -' >"$host/scan"; done
 	for d in "${names[@]}"; do udevadm wait --timeout=60 "/dev/disk/by-id/scsi-0QEMU_QEMU_HARDDISK_$d" || { echo "not ok - $d doesn't come back"; exit 1; }; done
 	udevadm settle
