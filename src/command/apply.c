@@ -228,22 +228,45 @@ static int show_and_apply(struct cli *c, const struct plan *p, struct plan **ret
 	return 0;
 }
 
+typedef VEC(const struct plan *) plan_list;
+
+/* Whether a plan has a step that one before it had: what was to be started, or put in order, isn't so after it. */
+static bool comes_again(const plan_list *before, const struct plan *p)
+{
+	vec_each (const struct plan *const *, then, before)
+		vec_each (struct step *const *, old, &(*then)->steps)
+			vec_each (struct step *const *, now, &p->steps)
+				if ((*now)->node && !strcmp((*now)->id, (*old)->id))
+					return true;
+	return false;
+}
+
 int command_apply(struct cli *c)
 {
 	struct plan *p, *rest = NULL;
+	plan_list done = { 0 };
+	bool saved;
 	int r;
 
 	if (run_look_lock(c->arena, c->state, &c->diag) < 0 || command_plan(c, &p) < 0)
 		return command_end(c);
-	bool saved = !p->machine->live;
+	saved = !p->machine->live;
 	r = renew(c, &p) < 0 ? -1 : show_and_apply(c, p, &rest);
-	/* What is on the things that had to be started first was in nobody's plan. */
-	if (r == 0 && rest && saved && rest->steps.n)
-		(void)diag_error(&c->diag, nowhere,
-				 "what was there runs now, and only now is seen what is on it: plan again");
-	else if (r == 0 && rest && rest->partial)
-		(void)diag_error(&c->diag, nowhere, "what was started doesn't run: nothing more was done");
-	else if (r == 0 && rest)
-		(void)show_and_apply(c, rest, &rest);
+	/* What was started, or put in order, may show more that has to be. */
+	while (r == 0 && rest) {
+		vec_push(c->arena, &done, p);
+		p = rest;
+		if (saved && p->steps.n)
+			/* What is on the things that had to be started first was in nobody's plan. */
+			r = diag_error(
+				&c->diag, nowhere,
+				"what was there runs now, and only now is seen what is on it: plan again");
+		else if (p->partial && comes_again(&done, p))
+			r = diag_error(
+				&c->diag, nowhere,
+				"what was started doesn't run, or isn't in order: nothing more was done");
+		else
+			r = show_and_apply(c, p, &rest);
+	}
 	return command_end(c);
 }

@@ -6,7 +6,7 @@
 # absent; it is printed). For each the disks are rebuilt as they may have been then: every disk cut off at a point at or after its own last
 # flush, with a random half of what was written since; they are plugged in anew, so that udev and systemd assemble and activate what they
 # find, and the layout is applied. Every other time the state directory, with the journal, is lost as well: then it may also be refused, if
-# it says how to go on. 10 CUTS if absent, 5 for each of two examples that SEED chooses too; 100 is the whole, over all examples.
+# it says how to go on. PART=40-60 takes the moments between these parts in a hundred. 10 CUTS if absent, 5 for each of two examples that SEED chooses too; 100 is the whole, over all examples.
 . "$(dirname "$0")/host.sh"
 cuts=${2:-10} seed=${3:-$(date +%j)}
 examples=("${@:4}")

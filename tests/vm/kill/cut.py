@@ -79,7 +79,8 @@ def choose(folder, out, count, seed, to):
     begin = [int(w) for w in begin]
     moments = [m for m in moments if all(x >= y for x, y in zip(m, begin))]
     print("# %d moments" % len(moments))
-    for n, moment in enumerate(sorted(rng.sample(range(len(moments)), min(count, len(moments))))):
+    first, last = (int(len(moments) * int(w) / 100) for w in os.environ.get("PART", "0-100").split("-"))
+    for n, moment in enumerate(sorted(rng.sample(range(first, last), min(count, last - first)))):
         where = os.path.join(to, "cut-%d" % n)
         os.makedirs(where)
         lost = 0

@@ -171,7 +171,7 @@ told() {
 		# shellcheck disable=SC2034  # guest.sh's
 		failed=1
 		echo "not ok - $1"
-		sed 's/^/    /' /tmp/why | head -n "${LINES_OF_WHY:-60}"
+		sed 's/^/    /' /tmp/why | head -n "${LINES_OF_WHY:-100}"
 	fi
 }
 
@@ -183,7 +183,7 @@ again() {
 	go || rc=$?
 	if [ $rc != 0 ]; then
 		bad=1
-		{ echo "exit $rc:"; grep -A30 -E 'error|refused' /tmp/said; echo "--- journal"; tail -n 12 $state/journal; lsblk -o NAME,FSTYPE,UUID; cat /proc/mdstat; } >/tmp/why 2>&1
+		{ echo "exit $rc:"; grep -vE '^ {2}[=+]' /tmp/said | tail -n 40; echo "--- journal"; tail -n 12 $state/journal; pvs; lsblk -o NAME,FSTYPE,UUID; cat /proc/mdstat; } >/tmp/why 2>&1
 		return
 	fi
 	sight /tmp/now
