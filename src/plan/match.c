@@ -40,6 +40,23 @@ static const struct node *shared_disk(const struct settle *s, const struct node 
 	return NULL;
 }
 
+/* A table was wiped while the kernel kept to it: then nothing but the partitions says so. */
+static void note_left_partitions(const struct settle *s, const struct blockdev *disk)
+{
+	struct text names = { .arena = s->arena };
+
+	if (disk->signatures.n)
+		return;
+	vec_each (struct blockdev *const *, b, &s->machine->devs)
+		if (text_eq((*b)->parent, disk->name))
+			text_printf(&names, "%s%s", names.len ? ", " : "", (*b)->path);
+	if (names.len)
+		diag_note(s->diag, nowhere,
+			  "the kernel still has partitions there (%s), and the table is gone: 'blockdev "
+			  "--rereadpt %s' when nothing uses them makes them agree",
+			  text_str(&names), disk->path);
+}
+
 bool plan_may_create(const struct settle *s, const struct node *n)
 {
 	bool may = true;
@@ -67,6 +84,8 @@ bool plan_may_create(const struct settle *s, const struct node *n)
 			diag_refuse(s->diag, e->pos.line ? e->pos : n->pos,
 				    "'%s' would be made on '%s', but %s isn't blank", n->name, e->to->name,
 				    have->block ? have->block->path : have->name);
+		if (have->block)
+			note_left_partitions(s, have->block);
 		if (have->block && machine_looks_lost(s->machine, have->block))
 			plan_note_strays(s, have->block);
 		(void)loss_content(s, disk ? disk : have, said,

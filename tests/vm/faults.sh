@@ -63,6 +63,7 @@ layout() { # NAME
 	} >layout.yaml
 }
 
+reread() { blockdev --rereadpt "$1" && ! compgen -G "$1[0-9]*" >/dev/null; }
 # As if nothing had been.
 blank() {
 	findmnt -rno TARGET | grep "^$target" | tac | xargs -rd '\n' umount
@@ -73,7 +74,8 @@ blank() {
 		for p in "$d"[0-9]*; do [ ! -b "$p" ] || wipefs -aqf "$p"; done
 		# What lay in volumes, too: it would look like a lost table.
 		blkdiscard -zf "$d"
-		blockdev --rereadpt "$d" 2>/dev/null
+		# udev may still look at a partition, which keeps it.
+		await "$d has no partitions" reread "$d"
 	done
 	rm -rf $target /tmp/wrap/*
 	mkdir -p $target

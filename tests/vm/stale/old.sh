@@ -165,9 +165,24 @@ nothing_old() {
 		"$(grep -hE '^ID_FS_TYPE=(zfs_member|bcache|iso9660|udf|crypto_LUKS|ext2)$' /tmp/watch/events | sort | uniq -c | xargs)"
 }
 
-# Each event that has one of the names, in a line: the device and what it shows
+# Each event that has one of the names, in a line: who tells, of which device, and what it shows. What was there before we watched, and went
+# away, is no sight of it: its end is what was asked for.
 saw_old() {
-	awk '/^(KERNEL|UDEV) *\[/ { dev = $4 " (" $1 " " $3 ")"; next } { print dev ": " $0 }' /tmp/watch/events |
+	awk '
+		/^KERNEL\[/ { who = "KERNEL"; action = $2; dev = $3; head = 1 }
+		/^UDEV *\[/ { who = "UDEV"; action = $3; dev = $4; head = 1 }
+		head {
+			head = 0
+			key = who " " dev
+			if (NR == FNR) {
+				if ((action == "add" || action == "remove") && !(key in first)) first[key] = action
+				next
+			}
+			ends = first[key] == "remove" && !(key in gone)
+			if (action == "remove") gone[key] = 1
+			next
+		}
+		NR != FNR && !ends { print dev " (" who " " action "): " $0 }' /tmp/watch/events /tmp/watch/events |
 		grep -iFf /tmp/old/patterns | sed 's,/devices/[^ ]*/,,' | sort | uniq -c
 }
 
